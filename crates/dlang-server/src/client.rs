@@ -35,6 +35,10 @@ impl From<ResponseError> for ClientError {
     }
 }
 
+/// What a client may be told and asked before it has the answer to `initialize` (LSP 3.17, "Initialize Request").
+const MAY_COME_FIRST: [&str; 4] =
+    ["window/showMessage", "window/logMessage", "window/showMessageRequest", "telemetry/event"];
+
 /// Hears the client's answer.
 type Then = Box<dyn FnOnce(Result<Value, ClientError>) + Send>;
 
@@ -49,6 +53,8 @@ struct Shared {
     next: AtomicI32,
     /// Requests without an answer; nothing when the connection is over.
     waiting: Mutex<Option<BTreeMap<RequestId, Then>>>,
+    /// What waits for the answer to `initialize`; nothing once the client has it.
+    held: Mutex<Option<Vec<Message>>>,
 }
 
 /// What the writing thread does.
@@ -63,12 +69,14 @@ pub(crate) enum Outgoing {
 impl ClientHandle {
     pub(crate) fn new(out: Sender<Outgoing>) -> Self {
         let waiting = Mutex::new(Some(BTreeMap::new()));
-        Self { shared: Arc::new(Shared { out, next: AtomicI32::new(1), waiting }) }
+        let held = Mutex::new(Some(Vec::new()));
+        Self { shared: Arc::new(Shared { out, next: AtomicI32::new(1), waiting, held }) }
     }
 
-    /// Tells the client something.
+    /// Tells the client something. Until it has the answer to `initialize` it is told only what the protocol allows before;
+    /// the rest follows in its order.
     pub fn notify(&self, method: &str, params: Value) {
-        self.send(Notification { method: method.to_owned(), params });
+        self.say(method, Notification { method: method.to_owned(), params });
     }
 
     /// Asks the client; `then` hears the answer, or that there is none. It runs on the thread of the loop and returns at once.
@@ -88,7 +96,7 @@ impl ClientHandle {
         };
         open.insert(id.clone(), Box::new(then));
         drop(waiting);
-        self.send(Request { id: id.clone(), method: method.to_owned(), params });
+        self.say(method, Request { id: id.clone(), method: method.to_owned(), params });
         id
     }
 
@@ -121,6 +129,24 @@ impl ClientHandle {
         }
     }
 
+    /// The client has the answer to `initialize`: what was held back follows.
+    pub(crate) fn open(&self) {
+        let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock, so that nothing newer comes before it.
+        for message in held.take().unwrap_or_default() {
+            self.send(message);
+        }
+    }
+
+    fn say(&self, method: &str, message: impl Into<Message>) {
+        let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
+        match held.as_mut().filter(|_| !MAY_COME_FIRST.contains(&method)) {
+            Some(held) => held.push(message.into()),
+            None => self.send(message),
+        }
+    }
+
+    /// Sends what answers the client, which waits for nothing.
     pub(crate) fn send(&self, message: impl Into<Message>) {
         // Without a writer the connection is over, which the loop hears by itself.
         self.shared.out.send(Outgoing::Message(message.into())).ok();

@@ -310,12 +310,8 @@ impl ToolService for Front {
         explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
     }
 
-    async fn policy(&self) -> PolicyInForce {
-        let policy = self.ask(async |attached: Arc<Attached>| attached.policy().await).await;
-        policy.unwrap_or_else(|why| {
-            tracing::warn!(why, "the policy cannot be told");
-            PolicyInForce::default()
-        })
+    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+        self.ask(async |attached: Arc<Attached>| attached.policy().await).await.map_err(|why| NoHost { why })
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -512,8 +512,8 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn policy(&self) -> PolicyInForce {
-        self.policy_in_force()
+    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+        Ok(self.policy_in_force())
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -213,8 +213,8 @@ impl RemoteHost {
     }
 
     pub(crate) async fn try_policy(&self) -> Result<PolicyInForce, Lost> {
-        let policy = self.ask(wire::POLICY, Value::Null).await?;
-        Ok(told(policy, "the policy cannot be told").unwrap_or_default())
+        let policy: Result<PolicyInForce, _> = self.ask(wire::POLICY, Value::Null).await?;
+        policy.map_err(|error| Lost(error.to_string()))
     }
 
     pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
@@ -382,8 +382,8 @@ impl ToolService for RemoteHost {
         explained.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
     }
 
-    async fn policy(&self) -> PolicyInForce {
-        told(self.try_policy().await, "the policy cannot be told").unwrap_or_default()
+    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+        self.try_policy().await.map_err(no_host)
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -164,7 +164,7 @@ impl ToolService for Scoped {
         self.host.explain(self.request(request), circumstances).await
     }
 
-    async fn policy(&self) -> PolicyInForce {
+    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
         self.host.policy().await
     }
 

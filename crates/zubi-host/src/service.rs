@@ -163,8 +163,12 @@ pub trait ToolService: Send + Sync {
     }
 
     /// The rules in force for every session, those that were made by answers which hold for longer among them.
-    async fn policy(&self) -> PolicyInForce {
-        PolicyInForce::default()
+    ///
+    /// # Errors
+    ///
+    /// There is no host any more that could be asked, or it cannot tell them: which is not that there are none.
+    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+        Ok(PolicyInForce::default())
     }
 
     /// Counts up whenever [`Self::list`] would answer differently.

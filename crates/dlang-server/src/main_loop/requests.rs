@@ -79,6 +79,7 @@ impl MainLoop {
             "serverInfo": { "name": self.options.name, "version": self.options.version },
         });
         self.respond(id, Ok(result));
+        self.client.open();
     }
 
     fn begin(&mut self, request: Request) {

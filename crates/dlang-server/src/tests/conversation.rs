@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dlang_model::{file_index, project_files};
 use insta::assert_snapshot;
-use lsp_server::{Request, RequestId};
+use lsp_server::{Message, Request, RequestId};
 use serde_json::{Value, json};
 
 use super::client::{Client, TestFiles, able, options, plain, uri_of};
@@ -42,6 +42,29 @@ fn before_it_is_initialized_nothing_is_answered() {
     assert_snapshot!(client.try_ask("textDocument/hover", json!({})).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
     assert_snapshot!(client.try_ask("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
     assert_eq!(client.finish(), Exit::Abrupt);
+}
+
+#[test]
+fn nothing_is_told_or_asked_before_the_answer_to_initialize() {
+    let extra = MethodTable::new().extend(|Initialize { client, .. }| {
+        client.notify("test/told", json!({}));
+        let asked = client.request("test/asked", json!({}), drop);
+        client.withdraw(&asked);
+        client.notify("window/logMessage", json!({}));
+        MethodTable::new()
+    });
+    let mut client = begin(extra);
+    client.begin_request("initialize", json!({}));
+    let mut said = Vec::new();
+    while said.len() < 5 {
+        said.push(match client.receive() {
+            Message::Response(_) => "the answer".to_owned(),
+            Message::Request(it) => it.method,
+            Message::Notification(it) => it.method,
+        });
+    }
+    assert_snapshot!(said.join(", "), @"window/logMessage, the answer, test/told, test/asked, $/cancelRequest");
+    assert_eq!(client.exit(), Exit::Abrupt);
 }
 
 #[test]

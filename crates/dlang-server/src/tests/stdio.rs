@@ -164,6 +164,7 @@ fn a_stream_that_breaks() {
 fn what_is_written_is_read_again() {
     let (out, outgoing) = unbounded();
     let client = ClientHandle::new(out);
+    client.open();
     client.notify("m", json!({ "text": "ä\u{2028}" }));
     client.send(lsp_server::Response { id: RequestId::from("a".to_owned()), response_result: Ok(json!(null)) });
     client.close();

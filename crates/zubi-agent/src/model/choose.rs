@@ -152,24 +152,31 @@ impl Models {
         let is_other = |source: &&dyn ModelSource| Some(source.provider()) != maker && !source.only_by_name();
         let others: Vec<_> = self.sources.iter().map(AsRef::as_ref).filter(is_other).collect();
         let found = join_all(others.iter().map(|source| lists(*source, name))).await;
-        let mut silent = None;
+        let (mut silent, mut absent) = (None, None);
         for (source, found) in others.iter().zip(found) {
             match found {
                 Ok(true) => return source.open(name).await,
                 Ok(false) => {}
-                Err(error) if is_absence(source.provider(), error.kind) => {}
+                Err(error) if error.kind == ErrorKind::NotConfigured => {}
+                Err(error) if is_absence(source.provider(), error.kind) => absent = absent.or(Some(error)),
                 // It may have this model: what is wrong is that nobody can tell.
                 Err(error) => silent = silent.or(Some(error)),
             }
         }
-        Err(match (missing, silent) {
-            (Some(missing), _) => missing,
-            (None, Some(silent)) => {
-                let message =
-                    format!("{}; not every provider could be asked: {}", self.unknown(name).message, silent.message);
-                ModelError::new(silent.kind, message)
+        let unasked = |what: &ModelError, of: &ModelError| {
+            format!("{}; not every provider could be asked: {}", what.message, of.message)
+        };
+        Err(match (missing, silent, absent) {
+            (Some(missing), Some(silent), _) if missing.kind == ErrorKind::NotConfigured => {
+                ModelError::new(silent.kind, unasked(&missing, &silent))
             }
-            (None, None) => self.unknown(name),
+            (Some(missing), ..) => missing,
+            (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown(name), &silent)),
+            // A program of the user's own that does not run has no models until it does: it is the next step to start it.
+            (None, None, Some(absent)) => {
+                ModelError::new(ErrorKind::NotConfigured, unasked(&self.unknown(name), &absent))
+            }
+            (None, None, None) => self.unknown(name),
         })
     }
 

@@ -113,14 +113,16 @@ impl AutoApprove {
         }
         let restrictions = Restrictions::default();
         let spec = self.service.find(&request.tool, &restrictions).await.ok()?;
-        let in_force = self.service.policy().await;
-        // Where one cannot be read, what the question is about cannot be told.
+        // Where they cannot be told or read, neither can what the question is about.
+        let in_force = self.service.policy().await.ok().filter(|policy| policy.broken.is_none())?;
         let rules: Result<Vec<_>, _> = in_force
             .rules
             .into_iter()
             .map(|rule| Rule::new(rule.rule, &rule.source, self.yes.places()).map(Arc::new))
             .collect();
-        let asking = Policy::from_rules(ToolFilter::default(), [], self.yes.places().clone()).with_rules(rules.ok()?);
+        let allow = in_force.allow.map(|allow| allow.tools).unwrap_or_default();
+        let allow = ToolFilter::new(allow.iter().map(String::as_str));
+        let asking = Policy::from_rules(allow, [], self.yes.places().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
         // Where these rules ask nothing, others do: they have changed, or could not be told.
         let asks = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;

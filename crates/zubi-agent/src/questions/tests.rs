@@ -1,3 +1,4 @@
+use zubi_tools::output::clean;
 use zubi_tools::policy::Places;
 
 use super::*;
@@ -19,6 +20,9 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
         "cargo test",
         "{tools = ",
         "{}",
+        "!",
+        r#"{tools = [""]}"#,
+        r#"{tools = ["file.read", " ! "], write = ["**"]}"#,
         r#"{tools = ["shell.run"], action = "deny"}"#,
         r#"{tools = ["shell.run"], commands = ["ls"]}"#,
     ];
@@ -57,6 +61,15 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
     {}
     error: `{}` is no rule: the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
+    !
+    error: `!` is no rule: `tools`: "!" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {tools = [""]}
+    error: `{tools = [""]}` is no rule: `tools`: "" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {tools = ["file.read", " ! "], write = ["**"]}
+    error: `{tools = ["file.read", " ! "], write = ["**"]}` is no rule: `tools`: " ! " names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
     {tools = ["shell.run"], action = "deny"}
     error: `{tools = ["shell.run"], action = "deny"}` is no rule: it can only allow; what is to be denied stands in zubi.toml. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
@@ -68,8 +81,27 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
 #[test]
 fn what_a_refusal_prints_is_read_as_the_same_rule() {
     let nasty = [
-        "a", "*", "\\*", "a b", "", "a:b", "{a", "it's", "\"q\"", "c:\\d", "\u{1}", "\u{a0}x", "\n", "--", "é", "]}",
-        "#", "!x",
+        "a",
+        "*",
+        "\\*",
+        "a b",
+        "",
+        "a:b",
+        "{a",
+        "it's",
+        "\"q\"",
+        "c:\\d",
+        "\u{1}",
+        "\u{a0}x",
+        "\n",
+        "--",
+        "é",
+        "]}",
+        "#",
+        "!x",
+        "a\u{202e}b",
+        "\u{200b}",
+        "\u{e0001}",
     ];
     let mut rules = vec![RuleText::allowing("shell.run"), RuleText::allowing("{a}"), RuleText::allowing("a:b")];
     for first in nasty {
@@ -87,6 +119,8 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
     assert!(rules.len() > 500, "{}", rules.len());
     for rule in rules {
         let printed = rule.to_argument();
+        // As it reaches whoever copies it.
+        assert_eq!(clean(printed.clone()), printed);
         assert_eq!(auto_approve_rule(&printed), Ok(rule), "{printed}");
     }
 }

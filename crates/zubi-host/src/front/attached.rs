@@ -184,7 +184,7 @@ impl Attached {
 
     pub(super) async fn policy(&self) -> Result<PolicyInForce, Lost> {
         match self {
-            Self::Own(own) => Ok(own.host.policy().await),
+            Self::Own(own) => Ok(own.host.policy_in_force()),
             Self::Remote(remote) => remote.try_policy().await,
         }
     }

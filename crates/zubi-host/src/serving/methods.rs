@@ -34,7 +34,7 @@ pub(super) async fn answer(
         wire::FIND => to_value(tools::find(client, read(params)?).await?),
         wire::CALL => to_value(tools::call(client, read(params)?, cancel).await?),
         wire::EXPLAIN => tools::explain(client, read(params)?, cancel).await,
-        wire::POLICY => to_value(tools::policy(client).await),
+        wire::POLICY => to_value(tools::policy(client).await?),
         wire::REGISTER => to_value(super::contributed::register(client, read(params)?)?),
         wire::UNREGISTER => to_value(super::contributed::unregister(client, &read_or_default(params)?)),
         wire::RESOURCES => to_value(tools::resources(client).await?),

@@ -65,8 +65,9 @@ pub(super) async fn explain(
     }
 }
 
-pub(super) async fn policy(client: &Client) -> PolicyInForce {
-    client.serving.host.policy().await
+pub(super) async fn policy(client: &Client) -> Result<PolicyInForce, ResponseError> {
+    let policy = client.serving.host.policy().await;
+    policy.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))
 }
 
 pub(super) async fn resources(client: &Client) -> Result<wire::Resources, ResponseError> {

@@ -4,6 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use zubi_base::visible::is_hidden;
 
 use super::Places;
 use super::part::Part;
@@ -86,8 +87,7 @@ impl RuleText {
     /// As `--auto-approve` takes a rule that allows: `TOOL`, `TOOL:COMMAND WORDS`, or its lists in braces where that cannot
     /// say it. Rules that answers make have nothing else.
     pub fn to_argument(&self) -> String {
-        let is_plain =
-            |word: &String| !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c.is_control());
+        let is_plain = |word: &String| !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || is_hidden(c));
         let others = [&self.read, &self.write, &self.hosts, &self.secrets];
         match self.tools.as_slice() {
             [tool]
@@ -124,13 +124,14 @@ impl RuleText {
     }
 }
 
-/// A TOML basic string.
+/// A TOML basic string, in which nothing is hidden: what cannot be seen is lost or changed on the way to whoever copies it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.extend(format!("\\u{:04X}", u32::from(c)).chars()),
+            c if is_hidden(c) && u32::from(c) > 0xFFFF => quoted.extend(format!("\\U{:08X}", u32::from(c)).chars()),
+            c if is_hidden(c) => quoted.extend(format!("\\u{:04X}", u32::from(c)).chars()),
             c => quoted.push(c),
         }
     }
@@ -181,6 +182,12 @@ impl Rule {
     }
 
     pub fn new(text: RuleText, source: &str, places: &Places) -> Result<Self, String> {
+        // A filter passes over names that say nothing, and one without any permits every tool.
+        if let Some(name) =
+            text.tools.iter().find(|name| name.trim_matches(|c: char| c.is_whitespace() || c == '!').is_empty())
+        {
+            return Err(format!("`tools`: {name:?} names no tool"));
+        }
         let paths = |patterns: &[String]| Paths::new(patterns, &places.roots, places.home.as_deref());
         let rule = Self {
             source: source.to_owned(),

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{AllowedTools, CallRequest, Circumstances, Explanation, PolicyInForce, ToolService as _};
+use zubi_host::{AllowedTools, CallRequest, Circumstances, Explanation, NoHost, PolicyInForce, ToolService as _};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::output::clean;
 use zubi_tools::policy::rule::Action;
@@ -32,7 +32,7 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
                 let host = session.attach(false, |_| {}).await?.service;
                 let policy = host.policy().await;
                 end(host.as_ref()).await;
-                Ok::<_, Failure>(policy)
+                policy.map_err(|error| Failure::environment(error).hint(NoHost::NEXT))
             })??;
             if *json {
                 terminal::print_json(&json!(policy))?;

@@ -19,7 +19,11 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
         let stop = on_interrupt()?;
         if let Some(model) = &web.turns.model {
             let models = agent::models(session, Vec::new(), None)?;
-            agent::named(&models, model).await.map_err(Failure::usage)?;
+            // A provider that is silent is waited for, which whoever has mistyped need not.
+            tokio::select! {
+                named = agent::named(&models, model) => drop(named.map_err(Failure::environment)?),
+                () = stop.cancelled() => return Ok(ExitCode::from(INTERRUPTED)),
+            }
         }
         let server = Server::bind(Options { port: web.port }).await.map_err(Failure::environment)?;
         let desk = agent::open(session, &web.turns).await?;

@@ -157,7 +157,8 @@ async fn bare_names() {
     ");
 }
 
-/// Where a list is not to be had nobody can say that there is no such model; but a program that does not run has none.
+/// Where a list is not to be had nobody can say that there is no such model. A program that does not run has none now, and it
+/// is said that it does not run.
 #[tokio::test]
 async fn a_name_that_may_be_there_is_not_unknown() {
     let with = |provider, kind| vec![("openai", NO_KEY), (provider, Err(kind)), ("mock", Ok(vec![""]))];
@@ -172,10 +173,10 @@ async fn a_name_that_may_be_there_is_not_unknown() {
     }
     assert_snapshot!(text, @"
     `nope` is Unreachable: there is no model `nope`; a model is named `provider/model`; providers that can be asked: mine, mock; others lack a key or an address: openai; not every provider could be asked: mine has trouble
-    `gpt-5` is NotConfigured: openai needs a key
+    `gpt-5` is Unreachable: openai needs a key; not every provider could be asked: mine has trouble
     `nope` is Unauthorized: there is no model `nope`; a model is named `provider/model`; providers that can be asked: mine, mock; others lack a key or an address: openai; not every provider could be asked: mine has trouble
-    `gpt-5` is NotConfigured: openai needs a key
-    `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai
+    `gpt-5` is Unauthorized: openai needs a key; not every provider could be asked: mine has trouble
+    `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai; not every provider could be asked: ollama has trouble
     `gpt-5` is NotConfigured: openai needs a key
     ");
     let models = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);

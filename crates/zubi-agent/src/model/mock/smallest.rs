@@ -38,7 +38,7 @@ impl Maker<'_> {
         }
         if let Some(Value::Array(all)) = schema.remove("allOf") {
             for part in &all {
-                merge(&mut schema, part);
+                merge(&mut schema, &self.followed(part)?);
             }
             return self.make(&Value::Object(schema), depth);
         }
@@ -47,7 +47,8 @@ impl Maker<'_> {
                 return choices.iter().find_map(|part| {
                     let mut schema = schema.clone();
                     merge(&mut schema, part);
-                    self.make(&Value::Object(schema), depth)
+                    let made = self.make(&Value::Object(schema.clone()), depth)?;
+                    self.fits(schema, &made).then_some(made)
                 });
             }
         }
@@ -64,6 +65,27 @@ impl Maker<'_> {
             "boolean" => Some(Value::Bool(false)),
             _ => Some(Value::Null),
         }
+    }
+
+    /// A schema with what it refers to, so that others can be added to it, which may refer to something else.
+    fn followed(&self, schema: &Value) -> Option<Value> {
+        let mut schema = schema.clone();
+        for _ in 0..DEPTH {
+            let Some(known) = schema.as_object_mut() else { return Some(schema) };
+            let Some(target) = known.remove("$ref") else { return Some(schema) };
+            merge(known, self.root.pointer(target.as_str()?.strip_prefix('#')?)?);
+        }
+        None
+    }
+
+    /// Whether a value fits a part of the schema, as far as that can be told of the part alone.
+    fn fits(&self, mut schema: Map<String, Value>, value: &Value) -> bool {
+        for name in ["$defs", "definitions"] {
+            if let Some(definitions) = self.root.get(name) {
+                schema.insert(name.to_owned(), definitions.clone());
+            }
+        }
+        Fit::new(&Value::Object(schema)).map_or(true, |fit| fit.check(value).is_ok())
     }
 
     /// What is required, and as much more as there has to be.
@@ -136,6 +158,15 @@ fn number(schema: &Map<String, Value>) -> Option<Value> {
     let least = [of("minimum"), above].into_iter().flatten().reduce(f64::max);
     let most = [of("maximum"), of("exclusiveMaximum").map(|limit| limit - 1.0)].into_iter().flatten().reduce(f64::min);
     let mut value = least.unwrap_or_else(|| most.map_or(0.0, |most| most.min(0.0)));
+    if let (false, Some(most)) = (is_whole, most)
+        && value > most
+    {
+        // A step of one is too long between these bounds.
+        let bound = |names: [&str; 2], inner: fn(f64, f64) -> f64| names.into_iter().filter_map(of).reduce(inner);
+        let (low, high) =
+            (bound(["minimum", "exclusiveMinimum"], f64::max), bound(["maximum", "exclusiveMaximum"], f64::min));
+        value = low?.midpoint(high?);
+    }
     if is_whole {
         value = if least.is_some() { value.ceil() } else { value.floor() };
     }

@@ -322,8 +322,20 @@ fn a_final_answer_is_the_smallest_value_that_fits() {
         json!({ "anyOf": [{ "type": "string", "pattern": "^a+$", "default": "aa" }, { "type": "null" }] }),
         json!({ "type": "object", "minProperties": 1, "properties": { "a": { "type": "string" } } }),
         json!({ "type": "array", "prefixItems": [{ "type": "string" }], "items": { "type": "integer" }, "minItems": 3 }),
+        json!({
+            "allOf": [{ "$ref": "#/$defs/a" }, { "$ref": "#/$defs/b" }],
+            "$defs": {
+                "a": { "required": ["a"], "properties": { "a": { "type": "string" } } },
+                "b": { "required": ["b"], "properties": { "b": { "$ref": "#/$defs/c" } } }, "c": { "const": 7 },
+            },
+        }),
+        json!({ "anyOf": [{ "type": "string", "pattern": "^a+$" }, { "$ref": "#/$defs/n" }], "$defs": { "n": { "type": "integer" } } }),
+        json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
+        json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 0.5 }),
         // Nothing is made up that does not fit.
         json!({ "type": "string", "pattern": "^a+$" }),
+        json!({ "type": "number", "exclusiveMinimum": 1, "exclusiveMaximum": 1 }),
+        json!({ "allOf": [{ "$ref": "#/allOf/0" }] }),
         json!({ "type": "array", "minItems": 2, "uniqueItems": true, "items": { "type": "integer" } }),
         json!({ "$ref": "#" }),
         json!({ "type": "array", "minItems": 1_000_000 }),
@@ -339,6 +351,12 @@ fn a_final_answer_is_the_smallest_value_that_fits() {
     "aa"
     {"a":""}
     ["",0,0]
+    {"a":"","b":7}
+    0
+    0.5
+    0.25
+    nothing
+    nothing
     nothing
     nothing
     nothing

@@ -13,7 +13,7 @@ use super::world::{World, call, calls, say, within};
 use crate::event::What;
 use crate::journal::Journal;
 use crate::message::Call;
-use crate::questions::Approvers as _;
+use crate::questions::{Approvers as _, Questions, auto_approve_rule};
 use crate::run::batch::Touch;
 
 fn hold(tool: &str, name: &str, touches: &[&str]) -> Call {
@@ -334,23 +334,55 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
 /// Such as where its rules have just changed, or cannot be told any more.
 #[tokio::test]
 async fn what_is_asked_for_a_reason_that_is_not_known_here_no_rule_answers() {
-    let mut world = World::new(&[], Vec::new());
-    world.auto_approve(&["file.write"]);
-    let request = |rule: Option<&str>, path: Utf8PathBuf| ApprovalRequest {
+    let writes = |path: Utf8PathBuf| ApprovalRequest {
         tool: "file.write".to_owned(),
         why: "it writes".to_owned(),
-        rule: rule.map(str::to_owned),
+        rule: None,
         footprint: Footprint { writes: vec![path], ..Footprint::of_effect(Effect::Write) },
         arguments: json!({}),
         options: Vec::new(),
     };
+    let world = World::new(&[], Vec::new());
+    assert!(is_answered(&world, "file.write", writes("/elsewhere/a".into())).await);
+    assert!(!is_answered(&world, "file.write", writes(world.root.join("work/a"))).await);
+    let broken = World::with_settings("[[policy]]\naction = 'ask'\n");
+    assert!(!is_answered(&broken, "file.write", writes("/elsewhere/a".into())).await);
+}
+
+/// What the user's settings allow anyway is not left to the rules of a run.
+#[tokio::test]
+async fn rules_of_a_run_answer_beside_what_settings_allow() {
+    let request = || ApprovalRequest {
+        tool: "shell.run".to_owned(),
+        why: "it removes".to_owned(),
+        rule: None,
+        footprint: Footprint {
+            commands: ["touch", "rm"].map(|program| vec![program.to_owned(), "a".to_owned()]).to_vec(),
+            directory: Some("/work".into()),
+            ..Footprint::of_effect(Effect::Execute)
+        },
+        arguments: json!({}),
+        options: Vec::new(),
+    };
+    let asks = "[[policy]]\naction = 'ask'\ncommand = ['rm']\n";
+    let world = World::with_settings(&format!("allow = ['shell.run']\n{asks}"));
+    assert!(is_answered(&world, "shell.run:rm *", request()).await);
+    assert!(!is_answered(&world, "shell.run:touch *", request()).await);
+    assert!(!is_answered(&World::with_settings(asks), "shell.run:rm *", request()).await);
+}
+
+/// Whether a rule of the run answers a question: nobody else does.
+async fn is_answered(world: &World, rule: &str, request: ApprovalRequest) -> bool {
+    let questions = Questions::new(Arc::clone(&world.service), &[auto_approve_rule(rule).unwrap()]).unwrap();
     world.stop.cancel();
     let journal = Arc::clone(&world.journal) as Arc<dyn Journal>;
-    let approver = world.questions.of(1, "a", journal, world.stop.clone());
-    let elsewhere = approver.ask(request(None, "/elsewhere/a".into())).await;
-    assert_eq!(elsewhere, ApprovalAnswer::once());
-    let known = approver.ask(request(Some("zubi.toml:1"), world.root.join("work/a"))).await;
-    assert!(matches!(known, ApprovalAnswer::Unanswered { .. }), "{known:?}");
+    match questions.of(1, "a", journal, world.stop.clone()).ask(request).await {
+        ApprovalAnswer::Unanswered { .. } => false,
+        answer => {
+            assert_eq!(answer, ApprovalAnswer::once());
+            true
+        }
+    }
 }
 
 fn touch() -> impl Strategy<Value = Touch> {

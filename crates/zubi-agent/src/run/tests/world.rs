@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
-use zubi_base::config::Layers;
+use zubi_base::config::{Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
@@ -255,6 +255,14 @@ impl World {
     /// The real host over these files.
     pub(crate) fn new(files: &[(&str, &str)], replies: Vec<Reply>) -> Self {
         Self::with(files, replies, None, |config| LocalHost::new(config).unwrap())
+    }
+
+    /// The same whose user has these settings.
+    pub(crate) fn with_settings(zubi_toml: &str) -> Self {
+        let path = Utf8PathBuf::from("/zubi.toml");
+        let layer = file::parse(zubi_toml, &path).unwrap();
+        let settings = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() }.resolve();
+        Self::with(&[], Vec::new(), None, |config| LocalHost::new(&HostConfig { settings, ..config.clone() }).unwrap())
     }
 
     /// The same over these tools alone.

@@ -84,7 +84,7 @@ fn what_is_left_is_what_no_yes_answers() {
     Ask it runs `rm b` () ["it runs `rm b`"]
     Ask it runs `rm b` (it is gone then) (zubi.toml:1) ["it runs `rm b`"]
     Ask it runs `rm b` (it is gone then) (zubi.toml:1) ["it runs `rm b`"]
-    Ask it runs `rm b` () ["it runs `rm b`"]
+    Ask it runs `rm b` (zubi.toml:1) ["it runs `rm b`"]
     Allow it runs `touch a` (zubi.toml:1) []
     "#);
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tokio::task::JoinHandle;
 use zubi_agent::model::choose::Models;
 use zubi_agent::wire::{ConversationList, Hello, ModelList, Search, Send};
 use zubi_base::visible::on_one_line;
@@ -50,6 +51,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
                 model,
                 instructions,
                 is_busy: false,
+                asking: None,
                 begun: String::new(),
                 codes: Codes::default(),
             };
@@ -77,6 +79,8 @@ struct Chat<'a> {
     instructions: Option<String>,
     /// Whether a turn is going on.
     is_busy: bool,
+    /// What providers are asked, each of which may take long to say which models it has.
+    asking: Option<Asking>,
     /// Lines that go on in the next.
     begun: String,
     codes: Codes,
@@ -91,6 +95,22 @@ struct Codes {
     line: u8,
 }
 
+struct Asking {
+    task: JoinHandle<Result<Told, Failure>>,
+    told: Option<Result<Told, Failure>>,
+}
+
+/// What is known of models.
+enum Told {
+    All(ModelList),
+    /// Of the one that is wanted: its whole id, and whether its provider lists it.
+    One {
+        wanted: String,
+        id: Option<String>,
+        is_listed: Option<bool>,
+    },
+}
+
 /// Whether the conversation goes on after a line.
 #[derive(PartialEq, Eq)]
 enum Then {
@@ -103,9 +123,10 @@ impl Chat<'_> {
         let (mut is_over, mut is_stopping) = (false, false);
         self.prompt();
         loop {
-            // A pipe says the next thing once the last was answered.
-            let listens = !is_over && (self.talk.has_person() || !self.is_busy);
-            match self.talk.step(if listens { Reads::Everything } else { Reads::Answers }).await? {
+            // A pipe says the next thing once the last was answered; who is asked next is known before that.
+            let listens = !is_over && self.asking.is_none() && (self.talk.has_person() || !self.is_busy);
+            let reads = if listens { Reads::Everything } else { Reads::Answers };
+            match self.talk.step(reads, answered(&mut self.asking)).await? {
                 Step::Ended(ended) => {
                     self.codes.turn = if is_stopping { INTERRUPTED } else { code(&ended) };
                     (self.is_busy, is_stopping) = (false, false);
@@ -120,18 +141,24 @@ impl Chat<'_> {
                     Ok(Then::GoesOn) if self.is_busy => {}
                     Ok(Then::GoesOn) => self.prompt(),
                     Ok(Then::Leaves) => return Ok(self.exit()),
-                    // What was typed is wrong, not the conversation.
-                    Err(failure) => {
-                        terminal::say(&failure.text());
-                        if self.codes.line == 0 {
-                            self.codes.line = failure.code();
-                        }
+                    Err(failure) => self.wrong(&failure),
+                },
+                Step::Done => match self.told() {
+                    Ok(()) if self.is_busy => {}
+                    Ok(()) => self.prompt(),
+                    Err(failure) => self.wrong(&failure),
+                },
+                Step::Interrupted(Interruption::Stop) if self.asking.is_some() || (self.is_busy && !is_stopping) => {
+                    if let Some(asking) = self.asking.take() {
+                        asking.task.abort();
+                        terminal::say(&format!("{} is asked as before", on_one_line(&self.asked())));
+                    }
+                    if self.is_busy {
+                        is_stopping = true;
+                        self.talk.stop().await?;
+                    } else {
                         self.prompt();
                     }
-                },
-                Step::Interrupted(Interruption::Stop) if self.is_busy && !is_stopping => {
-                    is_stopping = true;
-                    self.talk.stop().await?;
                 }
                 Step::Unread if !self.is_busy => return Ok(self.exit()),
                 Step::Unread => {
@@ -142,6 +169,15 @@ impl Chat<'_> {
                 Step::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }
+    }
+
+    /// What was typed is wrong, not the conversation.
+    fn wrong(&mut self, failure: &Failure) {
+        terminal::say(&failure.text());
+        if self.codes.line == 0 {
+            self.codes.line = failure.code();
+        }
+        self.prompt();
     }
 
     fn exit(&self) -> ExitCode {
@@ -198,11 +234,21 @@ impl Chat<'_> {
                 list.conversations.iter().for_each(|it| terminal::say(&conversations::line(it)));
             }
             "models" => {
-                let list: ModelList = request(self.desk.chats(), "models", &()).await?;
-                terminal::say(&super::models::listed(&list));
+                let chats = self.desk.shared();
+                self.ask(async move { request(chats.as_ref(), "models", &()).await.map(Told::All) });
             }
             "model" if argument.is_empty() => terminal::say(&on_one_line(&self.asked())),
-            "model" => self.choose(argument).await?,
+            "model" => {
+                let (models, wanted) = (Arc::clone(&self.models), argument.to_owned());
+                self.ask(async move {
+                    let named = agent::named(&models, &wanted).await.map_err(Failure::environment)?;
+                    let is_listed = match &named {
+                        Some(model) => models.is_listed(model.info()).await,
+                        None => None,
+                    };
+                    Ok(Told::One { wanted, id: named.map(|model| model.info().id.clone()), is_listed })
+                });
+            }
             "new" | "open" if self.is_busy => {
                 return Err(Failure::usage("A turn is going on: /stop ends it."));
             }
@@ -225,23 +271,32 @@ impl Chat<'_> {
         self.model.clone().unwrap_or_else(|| self.models.default_id())
     }
 
-    /// Asks another model from now on, if there is one of this name.
-    async fn choose(&mut self, id: &str) -> Result<(), Failure> {
-        let named = agent::named(&self.models, id).await.map_err(|why| {
-            let asked = self.asked();
-            Failure::environment(why).hint(format!("/models lists them; {} is asked as before.", on_one_line(&asked)))
+    /// Asks providers while what happens is shown and Ctrl-C is heard.
+    fn ask(&mut self, what: impl Future<Output = Result<Told, Failure>> + std::marker::Send + 'static) {
+        self.asking = Some(Asking { task: tokio::spawn(what), told: None });
+    }
+
+    /// Shows what they have told. The model that is wanted is asked from now on, if there is one.
+    fn told(&mut self) -> Result<(), Failure> {
+        let Some(Asking { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
+        let asked = self.asked();
+        let told = told.map_err(|failure| {
+            failure.hint(format!("/models lists them; {} is asked as before.", on_one_line(&asked)))
         })?;
-        let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
-        let note = match &named {
-            Some(model) if self.models.is_listed(model.info()).await == Some(false) => {
-                "; its provider does not list it, /models shows which it does"
+        match told {
+            Told::All(list) => terminal::say(&super::models::listed(&list)),
+            Told::One { wanted, id, is_listed } => {
+                let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
+                let note = match (&id, is_listed) {
+                    (None, _) => "; it is not known now whether there is such a model",
+                    (_, Some(false)) => "; its provider does not list it, /models shows which it does",
+                    _ => "",
+                };
+                let model = id.unwrap_or(wanted);
+                terminal::say(&format!("{} is asked {when}{note}", on_one_line(&model)));
+                self.model = Some(model);
             }
-            Some(_) => "",
-            None => "; it is not known now whether there is such a model",
-        };
-        let model = named.map_or_else(|| id.to_owned(), |model| model.info().id.clone());
-        terminal::say(&format!("{} is asked {when}{note}", on_one_line(&model)));
-        self.model = Some(model);
+        }
         Ok(())
     }
 
@@ -261,8 +316,18 @@ impl Chat<'_> {
     }
 
     fn prompt(&self) {
-        if self.talk.has_person() {
+        if self.talk.has_person() && self.asking.is_none() {
             self.talk.aside(if self.begun.is_empty() { "> " } else { "… " });
         }
+    }
+}
+
+/// Waits until providers have told what they were asked; for ever if they were not.
+async fn answered(asking: &mut Option<Asking>) {
+    match asking {
+        Some(Asking { task, told }) => {
+            *told = Some(task.await.unwrap_or_else(|error| Err(Failure::environment(error))));
+        }
+        None => std::future::pending().await,
     }
 }

@@ -90,7 +90,7 @@ async fn turn(
     talk.say(what).await?;
     let mut interruptions = 0;
     loop {
-        match talk.step(Reads::Answers).await? {
+        match talk.step(Reads::Answers, std::future::pending()).await? {
             Step::Ended(ended) => {
                 if ended.reason != Reason::Completed
                     && !shown.json
@@ -100,7 +100,7 @@ async fn turn(
                 }
                 return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
-            Step::Typed(_) => {}
+            Step::Typed(_) | Step::Done => {}
             // As a program that writes and writes ends once nobody reads it, this ends what it does.
             Step::Unread => {
                 terminal::say("Nobody reads the output any more: the turn is stopped.");

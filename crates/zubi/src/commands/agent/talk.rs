@@ -40,6 +40,8 @@ pub(super) enum Step {
     Interrupted(Interruption),
     /// Whoever read stdout has gone. Said once.
     Unread,
+    /// What was to be waited for meanwhile is there.
+    Done,
 }
 
 /// Which lines are read.
@@ -147,8 +149,9 @@ impl Talk {
         }
     }
 
-    /// Shows what happens until there is something to do.
-    pub(super) async fn step(&mut self, reads: Reads) -> Result<Step, Failure> {
+    /// Shows what happens until there is something to do, or something else is done.
+    pub(super) async fn step(&mut self, reads: Reads, meanwhile: impl Future<Output = ()>) -> Result<Step, Failure> {
+        tokio::pin!(meanwhile);
         loop {
             let is_asked = self.has_person && !self.questions.is_empty();
             let is_writing = self.writing.is_some();
@@ -178,6 +181,7 @@ impl Talk {
                     }
                 }
                 told = self.told.recv(), if !is_writing => self.hear(told).await?,
+                () = &mut meanwhile => return Ok(Step::Done),
                 line = self.lines.next(), if !is_writing && (is_asked || reads == Reads::Everything) => match line {
                     Some(line) if is_asked => self.answer_typed(&line).await?,
                     // Whoever could be asked has gone.

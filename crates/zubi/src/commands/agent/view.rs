@@ -264,11 +264,11 @@ impl View {
     }
 }
 
-/// A line of a failure, as far as it has room.
+/// A line of a failure, as far as it has room. What is to be given to the next run is whole.
 fn cut(line: &str) -> String {
     match line.char_indices().nth(FAILURE) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line.to_owned(),
+        Some((at, _)) if !line.starts_with("--auto-approve ") => format!("{}…", line.get(..at).unwrap_or_default()),
+        _ => line.to_owned(),
     }
 }
 

@@ -49,6 +49,13 @@ async fn the_refusal_is_about_what_the_rules_leave() {
 #[tokio::test]
 async fn the_whole_call_is_what_is_left_where_a_rule_asks_about_all() {
     let asks = json!({"action": "ask", "tools": ["shell.run"], "reason": "slow"});
+    assert_snapshot!(refused(std::slice::from_ref(&asks), &[touch()], "touch a && rm b").await, @"
+    Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
+    The user can allow it for one run with
+    --auto-approve 'shell.run'
+    The rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.
+    (deny, approval_unavailable)
+    ");
     assert_snapshot!(refused(&[asks], &[touch()], "touch a").await, @"
     Failed to run shell.run: slow, and there is nobody to ask here
     The user can allow it for one run with

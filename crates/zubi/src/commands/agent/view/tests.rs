@@ -147,6 +147,15 @@ fn a_long_reason_says_that_it_goes_on() {
 }
 
 #[test]
+fn what_is_to_be_given_to_the_next_run_is_whole() {
+    let argument = format!("--auto-approve '{}'", "word ".repeat(60).trim_end());
+    let mut refused = failed("a", &format!("No.\n{argument}\nNo."));
+    refused["failure"] = json!("approval_unavailable");
+    let shown = check(Style::Whole, &[calling("a", "Run it", "write"), refused]);
+    assert!(shown.lines().any(|line| line.trim() == argument), "{shown}");
+}
+
+#[test]
 fn an_answer_that_is_data_is_printed_as_that() {
     let mut end = ended("completed", "{\"a\": 1}");
     end["data"] = json!({ "a": 1 });
