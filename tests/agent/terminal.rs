@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,10 +11,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 use zubi_tests::hosts::eventually;
-use zubi_tests::models::{End, Expect, Says, Turn};
+use zubi_tests::models::{End, Expect, MODEL, Says, Turn};
 use zubi_tests::processes;
 
-use crate::harness::{PATIENCE, Scene};
+use crate::harness::{KEY, PATIENCE, Scene};
 
 /// A terminal with the program in it.
 struct Terminal {
@@ -219,22 +220,66 @@ fn a_second_ctrl_c_leaves_at_once() {
     scene.finish();
 }
 
+/// A scene with one more provider, which takes questions and never answers.
+fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = silent.local_addr().expect("it is bound");
+    (Scene::with(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), silent)
+}
+
+#[test]
+fn a_silent_provider_is_waited_for_until_ctrl_c() {
+    let (scene, silent) = with_silent_provider(vec![Turn::says(Says::text("As before."))]);
+    let mut terminal = Terminal::open(&scene, &["chat"]);
+    for command in ["/model other\n", "/models\n"] {
+        terminal.until("> ");
+        terminal.types(command);
+        let _asked = silent.accept().expect("it is asked");
+        terminal.types(CTRL_C);
+        terminal.until(&format!("scripted/{MODEL} is asked as before"));
+    }
+    terminal.until("> ");
+    terminal.types("Hello.\n");
+    terminal.until("As before.");
+    terminal.until("> ");
+    terminal.types("/quit\n");
+    let shown = terminal.end();
+    assert!(shown.ends_with("exit 0"), "{shown}");
+    scene.finish();
+}
+
+/// Starts `zubi web` with these words, whose stdout is read.
+fn web(scene: &Scene, words: &[&str]) -> Child {
+    let mut command = scene.place.command();
+    command.args(["web", "--no-open"]).args(words).env("SCRIPTED_KEY", KEY);
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts")
+}
+
+/// Sends what Ctrl-C sends, and waits for the end.
+fn interrupt(mut child: Child) {
+    let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
+    let pid = rustix::process::Pid::from_raw(zubi.pid).expect("an id");
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
 #[test]
 fn the_page_is_served_until_ctrl_c() {
     let scene = Scene::new(Vec::new());
-    let mut command = scene.place.command();
-    let mut child =
-        command.args(["web", "--no-open"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child = web(&scene, &[]);
     let mut line = String::new();
     let mut stdout = std::io::BufReader::new(child.stdout.take().expect("piped"));
     std::io::BufRead::read_line(&mut stdout, &mut line).expect("stdout is text");
     assert!(line.starts_with("http://127.0.0.1:") && line.contains("/#token="), "{line}");
-    let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
-    rustix::process::kill_process(
-        rustix::process::Pid::from_raw(zubi.pid).expect("an id"),
-        rustix::process::Signal::INT,
-    )
-    .expect("it runs");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    interrupt(child);
+    scene.finish();
+}
+
+#[test]
+fn ctrl_c_ends_the_page_also_before_a_provider_has_answered() {
+    let (scene, silent) = with_silent_provider(Vec::new());
+    let child = web(&scene, &["--model", "other"]);
+    let _asked = silent.accept().expect("it is asked");
+    interrupt(child);
     scene.finish();
 }

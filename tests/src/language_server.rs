@@ -15,13 +15,21 @@ pub struct LanguageServer {
 }
 
 impl LanguageServer {
-    /// Starts the program and says `initialize` with these parameters, and `initialized`. Its answer comes with it.
+    /// Starts the program and says `initialize` with these parameters, and `initialized`. Its answer comes with it; before
+    /// that the server may show and log messages, and nothing else.
     pub fn open(mut command: Command, initialize: &Value) -> (Self, Value) {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let (input, output) = (server.stdin.take().expect("piped"), server.stdout.take().expect("piped"));
         let mut opened = Self { server, input, output: BufReader::new(output), last: 0 };
         opened.send(&json!({ "id": 0, "method": "initialize", "params": initialize }));
-        let answer = opened.receive();
+        let answer = loop {
+            let message = opened.receive();
+            match message["method"].as_str() {
+                None => break message,
+                Some("window/logMessage" | "window/showMessage") => {}
+                Some(_) => panic!("before the answer to initialize: {message}"),
+            }
+        };
         opened.send(&json!({ "method": "initialized", "params": {} }));
         (opened, answer["result"].clone())
     }

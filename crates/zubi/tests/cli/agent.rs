@@ -461,7 +461,7 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
     assert_snapshot!(chat("Do it.\n", &["--model", "nope"]), @"
     exit 3
     --- stderr
-    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
     ");
 }
 
@@ -477,7 +477,7 @@ fn a_model_is_known_where_it_is_named() {
     I look.
     It has two lines.
     --- stderr
-    there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
     /models lists them; auto is asked as before.
     auto
     mock is asked from now on
@@ -490,9 +490,9 @@ fn a_model_is_known_where_it_is_named() {
     → Read a file: notes.txt
     "#);
     assert_snapshot!(place.check(&["web", "--no-open", "--model", "nope"]), @"
-    exit 2
+    exit 3
     --- stderr
-    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
     ");
 }
 

@@ -75,7 +75,9 @@ impl Place {
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", root.join("home"))
             .env("XDG_CONFIG_HOME", root.join("config"))
-            .env("XDG_STATE_HOME", root.join("state"));
+            .env("XDG_STATE_HOME", root.join("state"))
+            // Whoever runs the tests may have one; nobody listens on the port of `discard`.
+            .env("OLLAMA_HOST", "127.0.0.1:9");
         command
     }
 
