@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -224,19 +224,40 @@ fn a_second_ctrl_c_leaves_at_once() {
 fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = silent.local_addr().expect("it is bound");
+    silent.set_nonblocking(true).expect("it is not");
     (Scene::with(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), silent)
+}
+
+/// The question that it takes.
+fn asked(silent: &TcpListener) -> TcpStream {
+    eventually("the provider is asked", PATIENCE, || silent.accept().ok()).0
+}
+
+#[test]
+fn a_pipe_whose_provider_is_silent_says_nothing_to_another_model() {
+    let (scene, silent) = with_silent_provider(Vec::new());
+    let mut command = scene.command(&["chat"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(b"/model other\nOnly for the other.\n").expect("it reads");
+    let _asked = asked(&silent);
+    interrupt(child);
+    scene.finish();
 }
 
 #[test]
 fn a_silent_provider_is_waited_for_until_ctrl_c() {
     let (scene, silent) = with_silent_provider(vec![Turn::says(Says::text("As before."))]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
-    for command in ["/model other\n", "/models\n"] {
+    let as_before = format!("scripted/{MODEL} is asked as before");
+    for (command, answer) in
+        [("/model other\n", as_before), ("/models\n", "The providers are not waited for".to_owned())]
+    {
         terminal.until("> ");
         terminal.types(command);
-        let _asked = silent.accept().expect("it is asked");
+        let _asked = asked(&silent);
         terminal.types(CTRL_C);
-        terminal.until(&format!("scripted/{MODEL} is asked as before"));
+        terminal.until(&answer);
     }
     terminal.until("> ");
     terminal.types("Hello.\n");
@@ -256,11 +277,12 @@ fn web(scene: &Scene, words: &[&str]) -> Child {
 }
 
 /// Sends what Ctrl-C sends, and waits for the end.
-fn interrupt(mut child: Child) {
+fn interrupt(mut child: Child) -> Child {
     let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
     let pid = rustix::process::Pid::from_raw(zubi.pid).expect("an id");
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    child
 }
 
 #[test]
@@ -279,7 +301,10 @@ fn the_page_is_served_until_ctrl_c() {
 fn ctrl_c_ends_the_page_also_before_a_provider_has_answered() {
     let (scene, silent) = with_silent_provider(Vec::new());
     let child = web(&scene, &["--model", "other"]);
-    let _asked = silent.accept().expect("it is asked");
-    interrupt(child);
+    let _asked = asked(&silent);
+    let mut address = String::new();
+    interrupt(child).stdout.take().expect("piped").read_to_string(&mut address).expect("stdout is text");
+    // It was not waited for either.
+    assert_eq!(address, "");
     scene.finish();
 }

@@ -27,7 +27,7 @@ use crate::local::LocalHost;
 use crate::remote::{Lost, RemoteHost, outcome_unknown, unavailable};
 use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
-    ToolService, UnknownTool,
+    PolicyUnknown, ToolService, UnknownTool,
 };
 use crate::serving::Limits;
 
@@ -310,8 +310,9 @@ impl ToolService for Front {
         explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
-        self.ask(async |attached: Arc<Attached>| attached.policy().await).await.map_err(|why| NoHost { why })
+    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
+        let policy = self.ask(async |attached: Arc<Attached>| attached.policy().await).await;
+        policy.unwrap_or_else(|why| Err(PolicyUnknown { why }))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -24,7 +24,7 @@ pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{Scope, Scoped, misspelt_flags, take_limits};
 pub use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
-    PolicyInForce, RuleInForce, ToolService, UnknownTool,
+    PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
 };
 pub use crate::serving::{Identity, Limits, Serving, Shared, Sharing};
 

@@ -46,7 +46,7 @@ use crate::contributed::Place;
 use crate::scope;
 use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
-    PolicyInForce, RuleInForce, ToolService, UnknownTool,
+    PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
 };
 
 /// What a host is made of; the composition root hands it in.
@@ -512,7 +512,7 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
         Ok(self.policy_in_force())
     }
 

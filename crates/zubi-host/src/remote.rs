@@ -24,7 +24,7 @@ use self::inbox::Inbox;
 use crate::environment;
 use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
-    ToolService, UnknownTool,
+    PolicyUnknown, ToolService, UnknownTool,
 };
 
 /// How long a host may take to let somebody in, and to say who it is.
@@ -212,9 +212,10 @@ impl RemoteHost {
         })
     }
 
-    pub(crate) async fn try_policy(&self) -> Result<PolicyInForce, Lost> {
+    /// Asked while a call goes on as well, so a host that does not tell it is not given up for that.
+    pub(crate) async fn try_policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, Lost> {
         let policy: Result<PolicyInForce, _> = self.ask(wire::POLICY, Value::Null).await?;
-        policy.map_err(|error| Lost(error.to_string()))
+        Ok(policy.map_err(|error| PolicyUnknown { why: error.to_string() }))
     }
 
     pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
@@ -382,8 +383,8 @@ impl ToolService for RemoteHost {
         explained.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
-        self.try_policy().await.map_err(no_host)
+    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
+        self.try_policy().await.unwrap_or_else(|Lost(why)| Err(PolicyUnknown { why }))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

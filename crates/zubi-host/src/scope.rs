@@ -18,7 +18,7 @@ use crate::contributed::Place;
 use crate::local::{asks_for, unmatched};
 use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
-    ToolService, UnknownTool,
+    PolicyUnknown, ToolService, UnknownTool,
 };
 use crate::serving::{Limits, Shared};
 
@@ -164,7 +164,7 @@ impl ToolService for Scoped {
         self.host.explain(self.request(request), circumstances).await
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
         self.host.policy().await
     }
 

@@ -129,6 +129,13 @@ pub struct NoHost {
     pub why: String,
 }
 
+/// The rules in force cannot be told: there is no host, or it does not say.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the policy cannot be told: {why}")]
+pub struct PolicyUnknown {
+    pub why: String,
+}
+
 impl NoHost {
     /// What to do.
     pub const NEXT: &'static str = "Mend what it says, then ask again; `zubi status` shows what runs.";
@@ -166,8 +173,8 @@ pub trait ToolService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// There is no host any more that could be asked, or it cannot tell them: which is not that there are none.
-    async fn policy(&self) -> Result<PolicyInForce, NoHost> {
+    /// They cannot be told, which is not that there are none.
+    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
         Ok(PolicyInForce::default())
     }
 

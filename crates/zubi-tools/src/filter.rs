@@ -103,12 +103,16 @@ impl ToolFilter {
 
     /// Whether an id passes.
     pub fn permits(&self, id: &str) -> bool {
-        (self.include.is_empty() || self.includes(id)) && !self.exclude.iter().any(|pattern| pattern.matches(id))
+        (self.include.is_empty() || self.includes(id)) && !self.excludes(id)
     }
 
-    /// Whether a pattern names the id; unlike [`Self::permits`], an empty filter names nothing.
+    /// Whether a pattern names the id and none excludes it; unlike [`Self::permits`], an empty filter names nothing.
     pub fn includes(&self, id: &str) -> bool {
-        self.include.iter().any(|pattern| pattern.matches(id))
+        self.include.iter().any(|pattern| pattern.matches(id)) && !self.excludes(id)
+    }
+
+    fn excludes(&self, id: &str) -> bool {
+        self.exclude.iter().any(|pattern| pattern.matches(id))
     }
 
     /// Whether the id itself stands among the patterns, and is not excluded: more than that some pattern matches it.
@@ -181,7 +185,10 @@ mod tests {
             (&["!file.*", "file.read"], "file.read", false),
             (&["  ", "!"], "x", true),
         ] {
-            assert_eq!(ToolFilter::new(patterns.iter().copied()).permits(id), expected, "{patterns:?} {id}");
+            let filter = ToolFilter::new(patterns.iter().copied());
+            assert_eq!(filter.permits(id), expected, "{patterns:?} {id}");
+            let names_any = patterns.iter().any(|pattern| !pattern.trim().is_empty() && !pattern.starts_with('!'));
+            assert_eq!(filter.includes(id), expected && names_any, "{patterns:?} {id}");
         }
     }
 

@@ -19,6 +19,7 @@ use zubi_agent::scenario::Scenario;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{Secrets, Settings};
 use zubi_base::env;
+use zubi_base::visible::on_one_line;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{Scoped, ToolService};
@@ -93,6 +94,15 @@ pub(crate) async fn named(models: &Models, id: &str) -> Result<Option<Arc<dyn Mo
     }
 }
 
+/// Holds a model that is named for conversations to what is known of it.
+pub(crate) async fn begin_with(models: &Models, id: &str) -> Result<(), Failure> {
+    if named(models, id).await.map_err(Failure::environment)?.is_none() {
+        let id = on_one_line(id);
+        terminal::say(&format!("It is not known now whether there is a model `{id}`: not every provider answers."));
+    }
+    Ok(())
+}
+
 /// The conversations of a workspace, whose tools are `service`'s.
 pub(crate) fn desk(
     session: &Session,
@@ -145,24 +155,32 @@ pub(crate) async fn open(session: &Session, turns: &Turns) -> Result<Opened, Fai
     let models = models(session, Vec::new(), choices.model.clone())?;
     // Others may ask a host that stays for a while.
     let service = session.attach(true, |_| {}).await?.service;
-    choices.auto_approve = of_tools(service.as_ref(), choices.auto_approve).await;
-    let desk = desk(session, Arc::clone(&service) as _, models, choices)?;
-    Ok(Opened { desk, service })
+    let opened = async {
+        choices.auto_approve = of_tools(service.as_ref(), choices.auto_approve).await?;
+        desk(session, Arc::clone(&service) as _, models, choices)
+    };
+    match opened.await {
+        Ok(desk) => Ok(Opened { desk, service }),
+        Err(failure) => {
+            crate::commands::end(service.as_ref()).await;
+            Err(failure)
+        }
+    }
 }
 
 /// The rules with ids of tools for names that stand for them elsewhere. Warns of what is no tool's, as of `--tools`.
-async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Vec<RuleText> {
+async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result<Vec<RuleText>, Failure> {
     if rules.is_empty() {
-        return rules;
+        return Ok(rules);
     }
     // Where there is no host, whoever asks for something is told so.
     if let Ok(specs) = service.list(&Restrictions::default()).await {
         let ids: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
-        for misspelling in take_names(&mut rules, &ids) {
+        for misspelling in take_names(&mut rules, &ids).map_err(Failure::usage)? {
             terminal::say(&format!("warning: {misspelling}"));
         }
     }
-    rules
+    Ok(rules)
 }
 
 /// Opens it to look at conversations alone.
@@ -190,7 +208,7 @@ impl Opened {
         stop: CancellationToken,
     ) -> Result<Report, Failure> {
         let service = Arc::clone(&self.service) as Arc<dyn ToolService>;
-        let rules = of_tools(service.as_ref(), auto_approve.to_vec()).await;
+        let rules = of_tools(service.as_ref(), auto_approve.to_vec()).await?;
         let questions = Questions::new(Arc::clone(&service), &rules).map_err(Failure::usage)?;
         let folders = folders(service.as_ref());
         let clock = Arc::new(SystemClock);

@@ -168,7 +168,8 @@ impl Models {
         };
         Err(match (missing, silent, absent) {
             (Some(missing), Some(silent), _) if missing.kind == ErrorKind::NotConfigured => {
-                ModelError::new(silent.kind, unasked(&missing, &silent))
+                // A key would do as well.
+                ModelError::new(silent.kind, unasked(&missing, &silent)).with_next(ErrorKind::NotConfigured.advice())
             }
             (Some(missing), ..) => missing,
             (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown(name), &silent)),

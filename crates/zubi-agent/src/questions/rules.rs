@@ -61,7 +61,11 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
 
 /// Puts ids of tools for names on the wire into rules; `ids` are those of the tools that there are. Says which names are no
 /// tool's: misspellings, most likely.
-pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Vec<String> {
+///
+/// # Errors
+///
+/// One that is to be excluded is none: everything would be allowed.
+pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
         let pattern = name.trim().trim_start_matches('!').trim();
@@ -76,9 +80,12 @@ pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Vec<String> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`zubi tools list` shows all".to_owned(),
         };
+        if name.trim().starts_with('!') {
+            return Err(format!("{SOURCE}: there is no tool `{pattern}` here that could be excluded; {next}"));
+        }
         unknown.push(format!("{SOURCE}: there is no tool `{pattern}` here; {next}"));
     }
-    unknown
+    Ok(unknown)
 }
 
 /// The rules of a run, and what they are held against.

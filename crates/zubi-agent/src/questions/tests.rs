@@ -1,3 +1,4 @@
+use zubi_base::visible::on_one_line;
 use zubi_tools::output::clean;
 use zubi_tools::policy::Places;
 
@@ -21,13 +22,15 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
         "{tools = ",
         "{}",
         "!",
+        "!!shell.run",
         r#"{tools = [""]}"#,
+        "{tools = [\"!\u{200b}\"]}",
         r#"{tools = ["file.read", " ! "], write = ["**"]}"#,
         r#"{tools = ["shell.run"], action = "deny"}"#,
         r#"{tools = ["shell.run"], commands = ["ls"]}"#,
     ];
     let told: Vec<String> = texts.iter().map(|text| format!("{text}\n{}", read(text))).collect();
-    insta::assert_snapshot!(told.join("\n\n"), @r#"
+    insta::assert_snapshot!(told.join("\n\n").replace('\u{200b}', "ZW"), @r#"
     shell.run
     action = "allow"
     tools = ["shell.run"]
@@ -64,8 +67,14 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
     !
     error: `!` is no rule: `tools`: "!" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
+    !!shell.run
+    error: `!!shell.run` is no rule: `tools`: "!!shell.run" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
     {tools = [""]}
     error: `{tools = [""]}` is no rule: `tools`: "" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {tools = ["!ZW"]}
+    error: `{tools = ["!ZW"]}` is no rule: `tools`: "!\u{200b}" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = ["file.read", " ! "], write = ["**"]}
     error: `{tools = ["file.read", " ! "], write = ["**"]}` is no rule: `tools`: " ! " names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
@@ -120,7 +129,7 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
     for rule in rules {
         let printed = rule.to_argument();
         // As it reaches whoever copies it.
-        assert_eq!(clean(printed.clone()), printed);
+        assert_eq!(on_one_line(&clean(printed.clone())), printed);
         assert_eq!(auto_approve_rule(&printed), Ok(rule), "{printed}");
     }
 }
@@ -130,8 +139,12 @@ fn names_on_the_wire_are_taken_for_ids_and_what_is_no_tools_is_told() {
     let ids = ["shell.run", "file.write", "lsp_hover"];
     let texts =
         ["shell_run:cargo *", "shel.run", "file.*", "lsp_hover", "nope.tool", r#"{tools = ["*", "!file_write"]}"#];
-    let mut rules: Vec<_> = texts.iter().map(|text| auto_approve_rule(text).unwrap()).collect();
-    let unknown = take_names(&mut rules, &ids);
+    let read = |texts: &[&str]| texts.iter().map(|text| auto_approve_rule(text).unwrap()).collect::<Vec<_>>();
+    let mut rules = read(&texts);
+    let unknown = take_names(&mut rules, &ids).unwrap();
+    // What excludes nothing would allow what it was to exclude.
+    let refused = take_names(&mut read(&["lsp_hover", "!shel.run"]), &ids).unwrap_err();
+    insta::assert_snapshot!(refused, @"--auto-approve: there is no tool `shel.run` here that could be excluded; did you mean `shell.run`?");
     let rules: Vec<String> = rules.iter().map(RuleText::to_argument).collect();
     insta::assert_snapshot!([rules, unknown].concat().join("\n"), @r#"
     shell.run:cargo *

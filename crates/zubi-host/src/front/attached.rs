@@ -11,8 +11,8 @@ use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
 use crate::local::LocalHost;
 use crate::remote::{Lost, RemoteHost};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService as _,
-    UnknownTool,
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, PolicyUnknown,
+    ToolService as _, UnknownTool,
 };
 use crate::serving::Shared;
 
@@ -182,9 +182,9 @@ impl Attached {
         }
     }
 
-    pub(super) async fn policy(&self) -> Result<PolicyInForce, Lost> {
+    pub(super) async fn policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, Lost> {
         match self {
-            Self::Own(own) => Ok(own.host.policy_in_force()),
+            Self::Own(own) => Ok(Ok(own.host.policy_in_force())),
             Self::Remote(remote) => remote.try_policy().await,
         }
     }

@@ -65,6 +65,22 @@ fn the_author_may_ask_for_every_call() {
     assert_eq!(judgement.action, Action::Ask);
 }
 
+#[test]
+fn an_exclusion_beats_what_is_allowed() {
+    let footprint = Footprint { commands: vec![vec!["make".to_owned()]], ..Footprint::of_effect(Effect::Execute) };
+    for (allow, expected) in [
+        (&["*"][..], Action::Allow),
+        (&["*", "!a.b"], Action::Ask),
+        (&["a", "!a.b"], Action::Ask),
+        (&["a.b", "!a"], Action::Ask),
+        (&["!a.c"], Action::Ask),
+    ] {
+        let policy = Policy::new(ToolFilter::new(allow.iter().copied()));
+        let judgement = policy.judge(&spec("a.b", Effect::Execute), &caller(false), &footprint);
+        assert_eq!(judgement.action, expected, "{allow:?}");
+    }
+}
+
 /// M12: only who names the very tool has said that it need not ask.
 #[test]
 fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {

@@ -23,6 +23,8 @@ use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, for_a_run
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
 
+/// The longest argument for a run that a refusal names, in bytes. What is longer is cut somewhere, and is another one then.
+const ARGUMENT_BYTES: usize = 1_500;
 /// The word of the audit log for a yes of a person.
 const APPROVED: &str = "approved";
 /// How the line begins that says with which arguments a call was made in place of its own.
@@ -289,6 +291,7 @@ fn refused_but_for(policy: &Policy, call: &Recent, asked: &Judgement, rules: &[R
             let arguments = rules.iter().map(|rule| format!("--auto-approve {}", shell_word(&rule.to_argument())));
             arguments.collect::<Vec<_>>().join(" ")
         })
+        .filter(|arguments| arguments.len() <= ARGUMENT_BYTES)
         .collect();
     let for_a_run = match arguments.as_slice() {
         [] => String::new(),

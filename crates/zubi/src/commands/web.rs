@@ -21,7 +21,7 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
             let models = agent::models(session, Vec::new(), None)?;
             // A provider that is silent is waited for, which whoever has mistyped need not.
             tokio::select! {
-                named = agent::named(&models, model) => drop(named.map_err(Failure::environment)?),
+                known = agent::begin_with(&models, model) => known?,
                 () = stop.cancelled() => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }

@@ -37,7 +37,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
     block_on(async {
         let models = agent::models(session, Vec::new(), words.turns.model.clone())?;
         if let Some(model) = &words.turns.model {
-            agent::named(&models, model).await.map_err(Failure::environment)?;
+            agent::begin_with(&models, model).await?;
         }
         let desk = agent::open(session, &words.turns).await?;
         let exit = async {
@@ -98,6 +98,8 @@ struct Codes {
 struct Asking {
     task: JoinHandle<Result<Told, Failure>>,
     told: Option<Result<Told, Failure>>,
+    /// What is said if they are not waited for.
+    given_up: String,
 }
 
 /// What is known of models.
@@ -148,10 +150,13 @@ impl Chat<'_> {
                     Ok(()) => self.prompt(),
                     Err(failure) => self.wrong(&failure),
                 },
-                Step::Interrupted(Interruption::Stop) if self.asking.is_some() || (self.is_busy && !is_stopping) => {
+                // What a pipe says next is for the model that it has chosen.
+                Step::Interrupted(Interruption::Stop)
+                    if (self.asking.is_some() && self.talk.has_person()) || (self.is_busy && !is_stopping) =>
+                {
                     if let Some(asking) = self.asking.take() {
                         asking.task.abort();
-                        terminal::say(&format!("{} is asked as before", on_one_line(&self.asked())));
+                        terminal::say(&asking.given_up);
                     }
                     if self.is_busy {
                         is_stopping = true;
@@ -235,19 +240,25 @@ impl Chat<'_> {
             }
             "models" => {
                 let chats = self.desk.shared();
-                self.ask(async move { request(chats.as_ref(), "models", &()).await.map(Told::All) });
+                let asked = async move { request(chats.as_ref(), "models", &()).await.map(Told::All) };
+                self.ask(asked, "The providers are not waited for.".to_owned());
             }
             "model" if argument.is_empty() => terminal::say(&on_one_line(&self.asked())),
             "model" => {
                 let (models, wanted) = (Arc::clone(&self.models), argument.to_owned());
-                self.ask(async move {
-                    let named = agent::named(&models, &wanted).await.map_err(Failure::environment)?;
+                let as_before = format!("{} is asked as before.", on_one_line(&self.asked()));
+                let given_up = as_before.clone();
+                let found = async move {
+                    let named = agent::named(&models, &wanted)
+                        .await
+                        .map_err(|why| Failure::environment(why).hint(format!("/models lists them; {as_before}")))?;
                     let is_listed = match &named {
                         Some(model) => models.is_listed(model.info()).await,
                         None => None,
                     };
                     Ok(Told::One { wanted, id: named.map(|model| model.info().id.clone()), is_listed })
-                });
+                };
+                self.ask(found, given_up);
             }
             "new" | "open" if self.is_busy => {
                 return Err(Failure::usage("A turn is going on: /stop ends it."));
@@ -272,18 +283,18 @@ impl Chat<'_> {
     }
 
     /// Asks providers while what happens is shown and Ctrl-C is heard.
-    fn ask(&mut self, what: impl Future<Output = Result<Told, Failure>> + std::marker::Send + 'static) {
-        self.asking = Some(Asking { task: tokio::spawn(what), told: None });
+    fn ask(
+        &mut self,
+        what: impl Future<Output = Result<Told, Failure>> + std::marker::Send + 'static,
+        given_up: String,
+    ) {
+        self.asking = Some(Asking { task: tokio::spawn(what), told: None, given_up });
     }
 
     /// Shows what they have told. The model that is wanted is asked from now on, if there is one.
     fn told(&mut self) -> Result<(), Failure> {
         let Some(Asking { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
-        let asked = self.asked();
-        let told = told.map_err(|failure| {
-            failure.hint(format!("/models lists them; {} is asked as before.", on_one_line(&asked)))
-        })?;
-        match told {
+        match told? {
             Told::All(list) => terminal::say(&super::models::listed(&list)),
             Told::One { wanted, id, is_listed } => {
                 let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
@@ -325,7 +336,7 @@ impl Chat<'_> {
 /// Waits until providers have told what they were asked; for ever if they were not.
 async fn answered(asking: &mut Option<Asking>) {
     match asking {
-        Some(Asking { task, told }) => {
+        Some(Asking { task, told, .. }) => {
             *told = Some(task.await.unwrap_or_else(|error| Err(Failure::environment(error))));
         }
         None => std::future::pending().await,

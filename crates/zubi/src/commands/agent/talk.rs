@@ -181,7 +181,8 @@ impl Talk {
                     }
                 }
                 told = self.told.recv(), if !is_writing => self.hear(told).await?,
-                () = &mut meanwhile => return Ok(Step::Done),
+                // Nothing else is written until that is.
+                () = &mut meanwhile, if !is_writing => return Ok(Step::Done),
                 line = self.lines.next(), if !is_writing && (is_asked || reads == Reads::Everything) => match line {
                     Some(line) if is_asked => self.answer_typed(&line).await?,
                     // Whoever could be asked has gone.
