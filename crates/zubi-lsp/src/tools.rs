@@ -80,7 +80,9 @@ impl Host {
 
     async fn shutdown(&self) {
         self.end_chat().await;
-        if let Some(Ok(service)) = self.service.get() {
+        // One that is being made just now is waited for, and none is made any more.
+        let made = self.service.get_or_init(|| async { Err("the editor has gone".to_owned()) });
+        if let Ok(service) = made.await {
             service.shutdown().await;
         }
     }
@@ -275,7 +277,8 @@ impl Tools {
     }
 
     async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
-        let specs = self.service(host).await?.list(&self.caller.restrictions).await;
+        let service = self.service(host).await?;
+        let specs = self.list_for_editor(service.as_ref()).await;
         let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", NoHost::NEXT)))?;
         Ok(json!(ToolsListResult { tools: specs.iter().map(|spec| spec.to_json()).collect() }))
     }

@@ -8,20 +8,34 @@ use std::sync::{Arc, Weak};
 
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
-use zubi_host::ToolService;
+use zubi_host::{NoHost, ToolService};
+use zubi_tools::ToolSpec;
 
 use super::{Host, Tools};
 use crate::wire::TOOLS_DID_CHANGE;
 use crate::wire::tools::ToolsDidChangeParams;
 
-/// What was listed last, by id; nothing before the first list, which is not told.
+/// What was listed last, by id; nothing before the first list, which is not told as a change.
 pub(super) type Listed = Mutex<Option<BTreeMap<String, Value>>>;
+
+fn by_id(specs: &[Arc<ToolSpec>]) -> BTreeMap<String, Value> {
+    specs.iter().map(|spec| (spec.id.clone(), spec.to_json())).collect()
+}
 
 impl Tools {
     /// Begins to tell of a host's tools, until it ends.
     pub(super) fn follow(self: &Arc<Self>, host: &Arc<Host>, service: &Arc<dyn ToolService>) {
         let following = follow(Arc::downgrade(self), Arc::downgrade(host), Arc::downgrade(service), service.changes());
         self.runtime.spawn(following);
+    }
+
+    /// The list for the editor, which knows from then on what is there: changes are told against its first list, also where
+    /// nobody has compared yet.
+    pub(super) async fn list_for_editor(&self, service: &dyn ToolService) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+        let mut listed = self.listed.lock().await;
+        let specs = service.list(&self.caller.restrictions).await?;
+        listed.get_or_insert_with(|| by_id(&specs));
+        Ok(specs)
     }
 
     async fn compare(&self, host: &Host, service: &dyn ToolService) {
@@ -32,8 +46,7 @@ impl Tools {
         if !std::ptr::eq(Arc::as_ptr(&self.current()), host) {
             return;
         }
-        let now: BTreeMap<String, Value> = specs.iter().map(|spec| (spec.id.clone(), spec.to_json())).collect();
-        let Some(before) = listed.replace(now) else { return };
+        let Some(before) = listed.replace(by_id(&specs)) else { return };
         let now = listed.iter().flatten();
         let added: Vec<Value> =
             now.filter(|(id, spec)| before.get(*id) != Some(spec)).map(|(_, spec)| spec.clone()).collect();
