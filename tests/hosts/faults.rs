@@ -35,9 +35,11 @@ fn numbers(taken: &[TcpListener]) -> Vec<u16> {
 fn a_host_takes_the_next_port_that_is_free() {
     let place = place();
     // A host of a test beside this one may have it, and would give it back in between.
-    let first = eventually("the first port can be had", PATIENCE, || {
-        Some(take(std::iter::once(*NUMBERED.start()))).filter(|taken| !taken.is_empty())
-    });
+    let first = eventually(
+        "the first port can be had: an editor or a `zubi serve` beside the tests must not keep it",
+        PATIENCE,
+        || Some(take(std::iter::once(*NUMBERED.start()))).filter(|taken| !taken.is_empty()),
+    );
     let daemon = place.daemon(&[]);
     let port = port_of(&place.only_host());
     assert!(port != *NUMBERED.start() && !numbers(&first).contains(&port), "{port}");

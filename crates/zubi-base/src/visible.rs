@@ -63,7 +63,7 @@ pub fn read_back(shown: &str) -> Option<String> {
 }
 
 /// Whether a character is seen and leaves the others where they are.
-fn is_printed(c: char) -> bool {
+pub fn is_printed(c: char) -> bool {
     c == ' ' || !(is_hidden(c) || c.is_whitespace())
 }
 

@@ -175,7 +175,7 @@ pub trait ToolService: Send + Sync {
     ///
     /// They cannot be told, which is not that there are none.
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        Ok(PolicyInForce::default())
+        Err(PolicyUnknown { why: "this host does not tell it".to_owned() })
     }
 
     /// Counts up whenever [`Self::list`] would answer differently.

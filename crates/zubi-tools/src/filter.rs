@@ -69,6 +69,12 @@ impl<'a> Facets<'a> {
     }
 }
 
+/// A pattern as it is written: whether it excludes, and what it matches. That is empty where the pattern is blank.
+pub fn read(pattern: &str) -> (bool, &str) {
+    let pattern = pattern.trim();
+    pattern.strip_prefix('!').map_or((false, pattern), |excluded| (true, excluded.trim()))
+}
+
 /// A parsed filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolFilter {
@@ -86,11 +92,11 @@ impl ToolFilter {
     /// Parses patterns; blank ones are passed over.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let mut filter = Self::default();
-        for text in patterns.into_iter().map(str::trim) {
-            match text.strip_prefix('!').map(str::trim) {
-                Some(excluded) if !excluded.is_empty() => filter.exclude.push(Pattern::new(excluded)),
-                None if !text.is_empty() => filter.include.push(Pattern::new(text)),
-                _ => {}
+        for (excludes, text) in patterns.into_iter().map(read) {
+            match excludes {
+                _ if text.is_empty() => {}
+                true => filter.exclude.push(Pattern::new(text)),
+                false => filter.include.push(Pattern::new(text)),
             }
         }
         filter

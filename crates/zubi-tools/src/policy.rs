@@ -350,15 +350,18 @@ fn worst(parts: &[Judged], whole: Option<&Rule>) -> (Action, String, Option<Stri
             worst = Some((judged.action, told(judged), judged.rule.clone()));
         }
     }
-    if let (Some((Action::Ask, _, source @ None)), Some(rule)) = (&mut worst, whole)
-        && rule.text.action == Action::Ask
-    {
-        // What allows the part does not allow the call.
-        *source = Some(rule.source.clone());
-    }
-    if let Some(rule) = whole.filter(|rule| worst.as_ref().is_none_or(|(action, ..)| rule.text.action > *action)) {
-        let reason = rule.text.reason.clone().unwrap_or_else(|| "a rule is about every such call".to_owned());
-        worst = Some((rule.text.action, reason, Some(rule.source.clone())));
+    if let Some(rule) = whole {
+        match &mut worst {
+            // What allows the part does not allow the call.
+            Some((Action::Ask, _, source @ None)) if rule.text.action == Action::Ask => {
+                *source = Some(rule.source.clone());
+            }
+            Some((action, ..)) if *action >= rule.text.action => {}
+            _ => {
+                let reason = rule.text.reason.clone().unwrap_or_else(|| "a rule is about every such call".to_owned());
+                worst = Some((rule.text.action, reason, Some(rule.source.clone())));
+            }
+        }
     }
     worst.unwrap_or((Action::Allow, String::new(), None))
 }

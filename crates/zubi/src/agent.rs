@@ -86,17 +86,17 @@ pub(crate) fn models(
 
 /// The model that somebody names, before it is asked anything. It is an error that there is none; where its provider does not say
 /// now which models it has, there may be one, and nothing is what is known of it.
-pub(crate) async fn named(models: &Models, id: &str) -> Result<Option<Arc<dyn Model>>, String> {
+pub(crate) async fn named(models: &Models, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
     match models.open(id).await {
         Ok(model) => Ok(Some(model)),
-        Err(error) if error.kind == ErrorKind::NotConfigured => Err(error.with_advice()),
+        Err(error) if error.kind == ErrorKind::NotConfigured => Err(Failure::environment(error.with_advice())),
         Err(_) => Ok(None),
     }
 }
 
 /// Holds a model that is named for conversations to what is known of it.
 pub(crate) async fn begin_with(models: &Models, id: &str) -> Result<(), Failure> {
-    if named(models, id).await.map_err(Failure::environment)?.is_none() {
+    if named(models, id).await?.is_none() {
         let id = on_one_line(id);
         terminal::say(&format!("It is not known now whether there is a model `{id}`: not every provider answers."));
     }

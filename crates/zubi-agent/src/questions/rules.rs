@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalRequest, Caller, Restrictions, Surface};
-use zubi_tools::filter::ToolFilter;
+use zubi_tools::filter::{self, ToolFilter};
 use zubi_tools::policy::rule::{Action, Rule, RuleText};
 use zubi_tools::policy::{Judgement, Places, Policy};
 use zubi_tools::spec::is_called;
@@ -68,7 +68,7 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
 pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
-        let pattern = name.trim().trim_start_matches('!').trim();
+        let (excludes, pattern) = filter::read(name);
         if ToolFilter::new([pattern]).unmatched(ids.iter().copied()).is_empty() {
             continue;
         }
@@ -80,7 +80,7 @@ pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, S
             Some(near) => format!("did you mean `{near}`?"),
             None => "`zubi tools list` shows all".to_owned(),
         };
-        if name.trim().starts_with('!') {
+        if excludes {
             return Err(format!("{SOURCE}: there is no tool `{pattern}` here that could be excluded; {next}"));
         }
         unknown.push(format!("{SOURCE}: there is no tool `{pattern}` here; {next}"));

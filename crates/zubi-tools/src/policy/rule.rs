@@ -4,13 +4,13 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use zubi_base::visible::is_hidden;
+use zubi_base::visible::is_printed;
 
 use super::Places;
 use super::part::Part;
 use super::pattern::{self, Command, Paths, Word};
 use super::words::Named;
-use crate::filter::ToolFilter;
+use crate::filter::{self, ToolFilter};
 use crate::spec::Effect;
 
 /// What a rule makes of what it means. Stronger ones are greater.
@@ -87,7 +87,7 @@ impl RuleText {
     /// As `--auto-approve` takes a rule that allows: `TOOL`, `TOOL:COMMAND WORDS`, or its lists in braces where that cannot
     /// say it. Rules that answers make have nothing else.
     pub fn to_argument(&self) -> String {
-        let is_plain = |word: &String| !word.is_empty() && !word.contains(|c: char| c == ' ' || is_escaped(c));
+        let is_plain = |word: &String| !word.is_empty() && !word.contains(|c: char| c == ' ' || !is_printed(c));
         let others = [&self.read, &self.write, &self.hosts, &self.secrets];
         match self.tools.as_slice() {
             [tool]
@@ -124,19 +124,14 @@ impl RuleText {
     }
 }
 
-/// Whether a character is lost or changed on the way to whoever copies it: it is not seen, or looks as others do.
-fn is_escaped(c: char) -> bool {
-    c != ' ' && (c.is_whitespace() || is_hidden(c))
-}
-
-/// A TOML basic string of characters that are what they look like.
+/// A TOML basic string of characters that are what they look like: others are lost or changed on the way to whoever copies it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if is_escaped(c) && u32::from(c) > 0xFFFF => quoted.extend(format!("\\U{:08X}", u32::from(c)).chars()),
-            c if is_escaped(c) => quoted.extend(format!("\\u{:04X}", u32::from(c)).chars()),
+            c if !is_printed(c) && u32::from(c) > 0xFFFF => quoted.extend(format!("\\U{:08X}", u32::from(c)).chars()),
+            c if !is_printed(c) => quoted.extend(format!("\\u{:04X}", u32::from(c)).chars()),
             c => quoted.push(c),
         }
     }
@@ -189,9 +184,8 @@ impl Rule {
     pub fn new(text: RuleText, source: &str, places: &Places) -> Result<Self, String> {
         // A filter passes over names that say nothing, and one that excludes nothing permits every tool.
         let names_no_tool = |name: &&String| {
-            let name = name.trim();
-            let name = name.strip_prefix('!').unwrap_or(name).trim();
-            name.is_empty() || name.contains(|c: char| c == '!' || c.is_whitespace() || is_hidden(c))
+            let (_, name) = filter::read(name);
+            name.is_empty() || name.contains(|c: char| matches!(c, '!' | ' ') || !is_printed(c))
         };
         if let Some(name) = text.tools.iter().find(names_no_tool) {
             return Err(format!("`tools`: {name:?} names no tool"));

@@ -26,16 +26,11 @@ impl Maker<'_> {
     fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
         self.left = self.left.checked_sub(1)?;
         let depth = depth.checked_sub(1)?;
-        let mut schema = match schema {
+        let mut schema = match self.followed(schema)? {
             Value::Bool(true) => return Some(Value::Null),
-            Value::Object(schema) => schema.clone(),
+            Value::Object(schema) => schema,
             _ => return None,
         };
-        if let Some(target) = schema.remove("$ref") {
-            let target = self.root.pointer(target.as_str()?.strip_prefix('#')?)?;
-            merge(&mut schema, target);
-            return self.make(&Value::Object(schema), depth);
-        }
         if let Some(Value::Array(all)) = schema.remove("allOf") {
             for part in &all {
                 merge(&mut schema, &self.followed(part)?);

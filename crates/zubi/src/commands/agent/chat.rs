@@ -251,7 +251,7 @@ impl Chat<'_> {
                 let found = async move {
                     let named = agent::named(&models, &wanted)
                         .await
-                        .map_err(|why| Failure::environment(why).hint(format!("/models lists them; {as_before}")))?;
+                        .map_err(|failure| failure.hint(format!("/models lists them; {as_before}")))?;
                     let is_listed = match &named {
                         Some(model) => models.is_listed(model.info()).await,
                         None => None,
