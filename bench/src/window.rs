@@ -73,7 +73,7 @@ fn samples(figures: &Value, kind: &str) -> Result<Samples> {
     Ok(samples)
 }
 
-/// The sizes of the packages that `cargo xtask dist` has built, if it has.
+/// The sizes of the packages that `cargo xtask package` has built, if it has.
 fn packages(table: &mut Table) -> Result<()> {
     let mut packages: Vec<_> = match tools::ROOT.join("target/vsix").read_dir_utf8() {
         Ok(entries) => entries.flatten().map(camino::Utf8DirEntry::into_path).collect(),

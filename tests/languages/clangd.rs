@@ -7,10 +7,20 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["clangd"];
 
+/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
-async fn symbols() {
+async fn answers() {
     let project = Project::fixture("cpp");
     let zubi = Zubi::start(&project, SERVERS).await;
+    symbols(&zubi).await;
+    places(&zubi).await;
+    while_typing(&zubi).await;
+    rename(&zubi, &project).await;
+    fix(&zubi, &project).await;
+    format(&zubi, &project).await;
+}
+
+async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "include/shape.h" })).await, @"
     14 symbols in `include/shape.h`
       namespace shapes  4-38
@@ -37,10 +47,7 @@ async fn symbols() {
     ");
 }
 
-#[tokio::test]
-async fn places() {
-    let project = Project::fixture("cpp");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn places(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.cc:9 total_area" })).await, @"
     at src/report.cc:9:34 total_area
     1 definition of `total_area`
@@ -106,10 +113,7 @@ async fn places() {
     "#);
 }
 
-#[tokio::test]
-async fn while_typing() {
-    let project = Project::fixture("cpp");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.cc:9:75", "limit": 5 })).await, @"
     at src/report.cc:9:75
     1 completion
@@ -126,12 +130,9 @@ async fn while_typing() {
     ");
 }
 
-#[tokio::test]
-async fn rename() {
-    let project = Project::fixture("cpp");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn rename(zubi: &Zubi, project: &Project) {
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.cc:9:8 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 3 files; nothing is written yet
     diff --git a/include/shape.h b/include/shape.h
@@ -189,10 +190,7 @@ async fn rename() {
     "#);
 }
 
-#[tokio::test]
-async fn fix() {
-    let project = Project::fixture("cpp");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.cc" })).await, @"
     1 error in `src/broken.cc`; snapshot d-1
     src/broken.cc
@@ -200,7 +198,7 @@ async fn fix() {
     [clangd · ready]
     ");
     let fix = json!({ "at": "src/broken.cc:8", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("change 'sqare' to 'square'")).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_code_actions", fix, Some("change 'sqare' to 'square'")).await, @r#"
     at src/broken.cc:8
     1 code action
       a-[action] change 'sqare' to 'square' (quickfix): 1 edit in 1 file  preferred
@@ -233,12 +231,9 @@ async fn fix() {
     "#);
 }
 
-#[tokio::test]
-async fn format() {
-    let project = Project::fixture("cpp");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn format(zubi: &Zubi, project: &Project) {
     let format = json!({ "path": "src/messy.cc" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_format_document", format, None).await, @r#"
     plan p-[plan]: format `src/messy.cc`, 8 edits in 1 file; nothing is written yet
     diff --git a/src/messy.cc b/src/messy.cc
     --- a/src/messy.cc

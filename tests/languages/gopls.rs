@@ -7,10 +7,20 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["go", "gopls"];
 
+/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
-async fn symbols() {
+async fn answers() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
+    symbols(&zubi).await;
+    places(&zubi).await;
+    while_typing(&zubi).await;
+    rename(&zubi, &project).await;
+    fix(&zubi, &project).await;
+    format(&zubi, &project).await;
+}
+
+async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shape/shape.go" })).await, @"
     10 symbols in `shape/shape.go`
       interface Shape interface{...}  5-8
@@ -34,10 +44,7 @@ async fn symbols() {
     ");
 }
 
-#[tokio::test]
-async fn places() {
-    let project = Project::fixture("go");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn places(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "report/report.go:10 TotalArea" })).await, @"
     at report/report.go:10:39 TotalArea
     1 definition of `TotalArea`
@@ -87,10 +94,7 @@ async fn places() {
     ");
 }
 
-#[tokio::test]
-async fn while_typing() {
-    let project = Project::fixture("go");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "report/report.go:10:77", "limit": 5 })).await, @"
     at report/report.go:10:77
     2 completions (the server has more once more is typed)
@@ -108,12 +112,9 @@ async fn while_typing() {
     ");
 }
 
-#[tokio::test]
-async fn rename() {
-    let project = Project::fixture("go");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn rename(zubi: &Zubi, project: &Project) {
     let rename = json!({ "symbol": "TotalArea", "newName": "CombinedArea" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at shape/shape.go:31:6 TotalArea (function)
     plan p-[plan]: rename `TotalArea` to `CombinedArea`, 3 edits in 2 files; nothing is written yet
     diff --git a/report/report.go b/report/report.go
@@ -159,10 +160,7 @@ async fn rename() {
     "#);
 }
 
-#[tokio::test]
-async fn fix() {
-    let project = Project::fixture("go");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "broken/broken.go" })).await, @r#"
     1 error in `broken/broken.go`; snapshot d-1
     broken/broken.go
@@ -170,7 +168,7 @@ async fn fix() {
     [gopls · ready]
     "#);
     let fix = json!({ "path": "broken/broken.go", "context": { "only": ["source.organizeImports"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Organize Imports")).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_code_actions", fix, Some("Organize Imports")).await, @r#"
     in broken/broken.go, whole file
     1 code action
       a-[action] Organize Imports (source.organizeImports): 1 edit in 1 file
@@ -201,12 +199,9 @@ async fn fix() {
     "#);
 }
 
-#[tokio::test]
-async fn format() {
-    let project = Project::fixture("go");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn format(zubi: &Zubi, project: &Project) {
     let format = json!({ "path": "report/messy.go" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_format_document", format, None).await, @r#"
     plan p-[plan]: format `report/messy.go`, 8 edits in 1 file; nothing is written yet
     diff --git a/report/messy.go b/report/messy.go
     --- a/report/messy.go

@@ -7,10 +7,19 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["node", "pyright"];
 
+/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
-async fn symbols() {
+async fn answers() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
+    symbols(&zubi).await;
+    places(&zubi).await;
+    while_typing(&zubi).await;
+    rename(&zubi, &project).await;
+    fix(&zubi).await;
+}
+
+async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
     18 symbols in `shapes/shape.py`
       class Shape  6-11
@@ -42,10 +51,7 @@ async fn symbols() {
     ");
 }
 
-#[tokio::test]
-async fn places() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn places(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
     at shapes/report.py:10:17 total_area
     1 definition of `total_area`
@@ -94,10 +100,7 @@ async fn places() {
     ");
 }
 
-#[tokio::test]
-async fn while_typing() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:16:19", "limit": 5 })).await, @r#"
     at shapes/report.py:16:19
     26 completions, best 5 (the server has more once more is typed)
@@ -119,12 +122,9 @@ async fn while_typing() {
     ");
 }
 
-#[tokio::test]
-async fn rename() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn rename(zubi: &Zubi, project: &Project) {
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
     diff --git a/shapes/report.py b/shapes/report.py
@@ -175,10 +175,7 @@ async fn rename() {
     "#);
 }
 
-#[tokio::test]
-async fn fix() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn fix(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
     1 error, 1 hint in `shapes/broken.py`; snapshot d-1
     shapes/broken.py

@@ -7,10 +7,20 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["rust-analyzer"];
 
+/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
-async fn symbols() {
+async fn answers() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
+    symbols(&zubi).await;
+    places(&zubi).await;
+    while_typing(&zubi).await;
+    rename(&zubi, &project).await;
+    fix(&zubi, &project).await;
+    format(&zubi, &project).await;
+}
+
+async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.rs" })).await, @"
     12 symbols in `src/shape.rs`
       interface Shape  4-7
@@ -34,10 +44,7 @@ async fn symbols() {
     ");
 }
 
-#[tokio::test]
-async fn places() {
-    let project = Project::fixture("rust");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn places(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.rs:9 total_area" })).await, @"
     at src/report.rs:9:29 total_area
     1 definition of `total_area`
@@ -88,10 +95,7 @@ async fn places() {
     ");
 }
 
-#[tokio::test]
-async fn while_typing() {
-    let project = Project::fixture("rust");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.rs:15:12", "limit": 5 })).await, @"
     at src/report.rs:15:12
     5 completions (the server has more once more is typed)
@@ -112,12 +116,9 @@ async fn while_typing() {
     ");
 }
 
-#[tokio::test]
-async fn rename() {
-    let project = Project::fixture("rust");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn rename(zubi: &Zubi, project: &Project) {
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.rs:34:8 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
     diff --git a/src/report.rs b/src/report.rs
@@ -167,10 +168,7 @@ async fn rename() {
     "#);
 }
 
-#[tokio::test]
-async fn fix() {
-    let project = Project::fixture("rust");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.rs" })).await, @"
     2 errors in `src/broken.rs`; snapshot d-1
     src/broken.rs
@@ -181,7 +179,7 @@ async fn fix() {
     [rust-analyzer · ready]
     ");
     let fix = json!({ "at": "src/broken.rs:6", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Fill struct fields")).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_code_actions", fix, Some("Fill struct fields")).await, @r#"
     at src/broken.rs:6
     1 code action
       a-[action] Fill struct fields (quickfix): 2 edits in 1 file
@@ -224,17 +222,14 @@ async fn fix() {
     "#);
 }
 
-#[tokio::test]
-async fn format() {
-    let project = Project::fixture("rust");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn format(zubi: &Zubi, project: &Project) {
     // Formatting needs no project, the comparison of problems afterwards does.
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
     no problems in `src/messy.rs`; snapshot d-1
     [rust-analyzer · ready]
     ");
     let format = json!({ "path": "src/messy.rs" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_format_document", format, None).await, @r#"
     plan p-[plan]: format `src/messy.rs`, 10 edits in 1 file; nothing is written yet
     diff --git a/src/messy.rs b/src/messy.rs
     --- a/src/messy.rs

@@ -7,10 +7,20 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["ty", "ruff"];
 
+/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
-async fn symbols() {
+async fn answers() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
+    symbols(&zubi).await;
+    places(&zubi).await;
+    while_typing(&zubi).await;
+    rename(&zubi, &project).await;
+    fix(&zubi, &project).await;
+    format(&zubi, &project).await;
+}
+
+async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
     9 symbols in `shapes/shape.py`
       class Shape  6-11
@@ -31,10 +41,7 @@ async fn symbols() {
     ");
 }
 
-#[tokio::test]
-async fn places() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn places(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
     at shapes/report.py:10:17 total_area
     1 definition of `total_area`
@@ -83,10 +90,7 @@ async fn places() {
     ");
 }
 
-#[tokio::test]
-async fn while_typing() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:16:25", "limit": 5 })).await, @"
     at shapes/report.py:16:25
     1 completion (the server has more once more is typed)
@@ -103,12 +107,9 @@ async fn while_typing() {
     ");
 }
 
-#[tokio::test]
-async fn rename() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn rename(zubi: &Zubi, project: &Project) {
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
     diff --git a/shapes/report.py b/shapes/report.py
@@ -159,10 +160,7 @@ async fn rename() {
     "#);
 }
 
-#[tokio::test]
-async fn fix() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
     1 error, 1 warning in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
@@ -173,7 +171,7 @@ async fn fix() {
     [ty + ruff · ready · no virtual environment: installed packages may be unknown]
     "#);
     let fix = json!({ "at": "shapes/broken.py:3", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Remove unused import")).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_code_actions", fix, Some("Remove unused import")).await, @r#"
     at shapes/broken.py:3
     2 code actions
       a-[action] Ruff (F401): Remove unused import: `os` (quickfix): 1 edit in 1 file  preferred
@@ -219,12 +217,9 @@ async fn fix() {
     "#);
 }
 
-#[tokio::test]
-async fn format() {
-    let project = Project::fixture("python");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn format(zubi: &Zubi, project: &Project) {
     let format = json!({ "path": "shapes/messy.py" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_format_document", format, None).await, @r#"
     plan p-[plan]: format `shapes/messy.py`, 1 edit in 1 file; nothing is written yet
     diff --git a/shapes/messy.py b/shapes/messy.py
     --- a/shapes/messy.py

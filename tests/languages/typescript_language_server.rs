@@ -7,10 +7,20 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["node", "typescript-language-server"];
 
+/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
-async fn symbols() {
+async fn answers() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
+    symbols(&zubi).await;
+    places(&zubi).await;
+    while_typing(&zubi).await;
+    rename(&zubi, &project).await;
+    fix(&zubi, &project).await;
+    format(&zubi, &project).await;
+}
+
+async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
     12 symbols in `src/shape.ts`
       interface Shape  2-5
@@ -35,10 +45,7 @@ async fn symbols() {
     ");
 }
 
-#[tokio::test]
-async fn places() {
-    let project = Project::fixture("typescript");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn places(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
     at src/report.ts:8:15 totalArea
     1 definition of `totalArea`
@@ -86,10 +93,7 @@ async fn places() {
     ");
 }
 
-#[tokio::test]
-async fn while_typing() {
-    let project = Project::fixture("typescript");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"
     at src/report.ts:8:58
     2 completions
@@ -107,12 +111,9 @@ async fn while_typing() {
     ");
 }
 
-#[tokio::test]
-async fn rename() {
-    let project = Project::fixture("typescript");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn rename(zubi: &Zubi, project: &Project) {
     let rename = json!({ "symbol": "totalArea", "newName": "combinedArea" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.ts:29:17 totalArea (function)
     plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet
     diff --git a/src/report.ts b/src/report.ts
@@ -161,10 +162,7 @@ async fn rename() {
     "#);
 }
 
-#[tokio::test]
-async fn fix() {
-    let project = Project::fixture("typescript");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"
     1 error in `src/broken.ts`; snapshot d-1
     src/broken.ts
@@ -172,7 +170,7 @@ async fn fix() {
     [typescript-language-server · ready]
     ");
     let fix = json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } });
-    let said = round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await;
+    let said = round_trip(zubi, project, "lsp_code_actions", fix, Some("Add import from")).await;
     assert_snapshot!(said, @r#"
     at src/broken.ts:3
     1 code action
@@ -203,12 +201,9 @@ async fn fix() {
     "#);
 }
 
-#[tokio::test]
-async fn format() {
-    let project = Project::fixture("typescript");
-    let zubi = Zubi::start(&project, SERVERS).await;
+async fn format(zubi: &Zubi, project: &Project) {
     let format = json!({ "path": "src/messy.ts" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    assert_snapshot!(round_trip(zubi, project, "lsp_format_document", format, None).await, @r#"
     plan p-[plan]: format `src/messy.ts`, 9 edits in 1 file; nothing is written yet
     diff --git a/src/messy.ts b/src/messy.ts
     --- a/src/messy.ts

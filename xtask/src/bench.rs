@@ -1,13 +1,14 @@
-//! `cargo xtask bench`: measures what is distributed (the profile `dist`): zubi against the bare language servers, and with
-//! `model` or `lsp` as the first argument DomainLang on large models, with `tools` the tools that ask no server, with `editor` the
-//! extension in a real VS Code.
+//! `cargo xtask bench`: measures the distributed programs (the profile `dist`).
+//!
+//! Without arguments: zubi against the bare language servers. The first argument selects another benchmark: `model` or
+//! `lsp` DomainLang on large models, `tools` the tools that use no server, `editor` the extension in a real VS Code.
 
 use anyhow::Result;
 
 use crate::setup::components::VALGRIND_TOOLS;
 use crate::{place, run, setup};
 
-/// What the benchmark needs; the rest of the set-up is for the tests.
+/// Components of the benchmark against language servers; the rest of the set-up is for the tests.
 const COMPONENTS: &[&str] = &[
     "ty",
     "clangd",
@@ -61,7 +62,7 @@ fn servers(arguments: &[String]) -> Result<()> {
     bench(arguments)
 }
 
-/// zubi's benchmark; with `lsp`, `hosts`, `agent`, `tools` or `editor` as its first argument it needs no language server of others.
+/// Runs the benchmark of zubi. The selections `lsp`, `hosts`, `agent`, `tools` and `editor` need no foreign language server.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))

@@ -1,16 +1,17 @@
-//! `cargo xtask check`: everything that can be said about the sources without running the product.
+//! `cargo xtask check`: every check of the sources that does not run the product.
 
 mod documents;
 mod layers;
 mod sources;
+mod words;
 
 use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 
 use crate::run::{self, Parts};
-use crate::{codegen, extension, generate, place, setup};
+use crate::{codegen, extension, generate, place, setup, test};
 
-/// Runs every check, also after one failed, and prints the seconds each took.
+/// Runs every check, even after one failed, and prints the seconds that each took.
 pub(crate) fn run() -> Result<()> {
     let mut parts = Parts::default();
     parts.part("cargo-deny", || {
@@ -21,28 +22,38 @@ pub(crate) fn run() -> Result<()> {
         setup::run(&extension::COMPONENTS.map(str::to_owned))?;
         extension::lint()
     });
-    all(&mut parts);
+    sources(&mut parts);
+    compiled(&mut parts);
+    parts.part("rustdoc", rustdoc);
+    parts.part("build", test::build);
+    parts.part("generated", generate::check);
     parts.finish()
 }
 
-/// The checks that need nothing installed, for `test`, which has done its own set-up.
-pub(crate) fn all(parts: &mut Parts) {
+/// The checks that read the sources and compile nothing.
+pub(crate) fn sources(parts: &mut Parts) {
     parts.part("fmt", || run::loud(run::cargo().args(["fmt", "--all", "--check"])).map(|()| String::new()));
     parts.part("sources", || sources::check(&tracked()?));
+    parts.part("words", || words::check(&tracked()?));
     parts.part("documents", || documents::check(&tracked()?));
     parts.part("layers", layers::check);
     parts.part("codegen", codegen::check);
+}
+
+/// The checks of the compiler.
+pub(crate) fn compiled(parts: &mut Parts) {
     parts.part("clippy", || {
         let mut clippy = run::cargo();
         clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
         run::loud(&mut clippy).map(|()| String::new())
     });
-    parts.part("rustdoc", || {
-        let mut doc = run::cargo();
-        doc.args(["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items", "--locked"]);
-        run::loud(doc.env("RUSTDOCFLAGS", "-D warnings")).map(|()| String::new())
-    });
-    parts.part("generated", generate::check);
+}
+
+/// Builds the documentation of every item, private ones included; a broken link is an error.
+pub(crate) fn rustdoc() -> Result<String> {
+    let mut doc = run::cargo();
+    doc.args(["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items", "--locked"]);
+    run::loud(doc.env("RUSTDOCFLAGS", "-D warnings")).map(|()| String::new())
 }
 
 /// Licences, sources and who may use which crate. Advisories need a database from the network and are not part of it.

@@ -60,5 +60,5 @@ fn sources() -> Result<Vec<Fresh>> {
 
 /// As `cargo fmt` would leave it.
 fn formatted(text: &str) -> Result<String> {
-    run::filtered(run::command("rustfmt").args(["--edition", "2024", "--quiet"]), text)
+    run::filter(run::command("rustfmt").args(["--edition", "2024", "--quiet"]), text)
 }

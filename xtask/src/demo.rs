@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::{place, run, setup};
 
-/// What is asked about the example models, and how.
+/// Questions about the example models, with the arguments of `dlang` that answer them.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("Is the model of the bank sound?", &["validate", "examples/bank"]),
     ("And that of the shop?", &["validate", "examples/shop"]),
@@ -18,14 +18,14 @@ const QUESTIONS: &[(&str, &[&str])] = &[
     ("Is everything formatted?", &["fmt", "--check", "examples/shop", "examples/bank"]),
 ];
 
-/// What the agent is told to do, in `examples/bank`.
+/// The arguments of zubi for the agent, which runs in `examples/bank`.
 const AGENT: &[&[&str]] = &[
     &["agent", "run", "--model", "mock:../scenarios/bank.yaml", "Which parts of payments have no team?"],
     &["agent", "replay", "../scenarios/bank.yaml"],
 ];
 
-/// Builds both programs and the demo's MCP client, asks `dlang` about the examples, then fetches the smallest real language
-/// server and lets the client talk with zubi.
+/// Builds both programs and the demo's MCP client, queries the examples with `dlang`, then installs the smallest real
+/// language server and runs the client against zubi.
 pub(crate) fn run() -> Result<()> {
     println!("1. zubi, dlang, and an MCP client");
     let start = Instant::now();
@@ -34,7 +34,7 @@ pub(crate) fn run() -> Result<()> {
     println!("   built in {:.1} s", start.elapsed().as_secs_f64());
     println!("\n2. questions about the example models in DomainLang");
     for (question, arguments) in QUESTIONS {
-        ask(question, arguments)?;
+        print_answer(question, arguments)?;
     }
     println!("\n3. zubi's own agent, with a scenario in place of a model");
     agent()?;
@@ -44,8 +44,8 @@ pub(crate) fn run() -> Result<()> {
     run::loud(&mut run::command(place::target().join("debug/zubi-demo").as_str()))
 }
 
-/// Gives the agent a task whose calls are real and whose model is a file, then makes its calls again. Its conversation is kept
-/// below `target`, not among the user's.
+/// Runs the agent with a recorded scenario as its model; the tool calls are real. Then replays its calls. The conversation is
+/// stored below `target`, not among the user's.
 fn agent() -> Result<()> {
     for arguments in AGENT {
         println!("\n  $ zubi {}", arguments.join(" "));
@@ -57,8 +57,8 @@ fn agent() -> Result<()> {
     Ok(())
 }
 
-/// Prints a question, the command that asks it, and the whole answer. A negative answer ends the demo.
-fn ask(question: &str, arguments: &[&str]) -> Result<()> {
+/// Prints a question, the command that answers it, and the whole answer. A negative answer ends the demo.
+fn print_answer(question: &str, arguments: &[&str]) -> Result<()> {
     println!("\n● {question}\n  $ dlang {}", arguments.join(" "));
     let start = Instant::now();
     let answer = run::quiet(run::command(place::target().join("debug/dlang").as_str()).args(arguments))?;

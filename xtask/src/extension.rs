@@ -1,6 +1,6 @@
 //! The VS Code extension in `editors/vscode`: its types, its lints and its unit tests, with what its lock file names.
 //!
-//! That it works in a real VS Code is tested in `tests/`, like everything that needs other programs.
+//! The tests in a real VS Code are in `tests/`, like everything that needs other programs.
 
 use std::process::Command;
 
@@ -9,10 +9,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::{place, run, setup};
 
-/// The components that this needs.
+/// The components that lints and unit tests need.
 pub(crate) const COMPONENTS: [&str; 2] = ["node", "vscode-extension"];
 
-/// Where it is.
+/// The directory of the extension.
 pub(crate) fn directory() -> Utf8PathBuf {
     place::ROOT.join("editors/vscode")
 }

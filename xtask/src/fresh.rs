@@ -1,4 +1,4 @@
-//! Committed files that a program writes: written anew, or compared with what would be written.
+//! Committed files that a program generates: written, or compared with the new text.
 
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8PathBuf;
@@ -20,10 +20,10 @@ pub(crate) fn write(files: &[Fresh]) -> Result<()> {
     Ok(())
 }
 
-/// Fails when a file on disk is not what would be written, and names the `command` that writes it.
+/// Fails if a file on disk differs from its fresh text, and names the `command` that writes it.
 pub(crate) fn check(files: &[Fresh], command: &str) -> Result<String> {
     let stale = |fresh: &&Fresh| std::fs::read_to_string(&fresh.file).unwrap_or_default() != fresh.text;
-    let told = |fresh: &Fresh| format!("{} is not fresh: run `{command}`", fresh.file);
-    let stale: Vec<_> = files.iter().filter(stale).map(told).collect();
+    let message = |fresh: &Fresh| format!("{} is out of date: run `{command}`", fresh.file);
+    let stale: Vec<_> = files.iter().filter(stale).map(message).collect();
     if stale.is_empty() { Ok(format!("{} files", files.len())) } else { bail!("{}", stale.join("\n")) }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::fresh::{self, Fresh};
-use crate::{place, run};
+use crate::{place, run, test};
 
 mod extension;
 mod ipc;
@@ -20,21 +20,22 @@ mod typescript;
 
 const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
 
-/// Writes the pages.
+/// Builds the programs and writes the pages.
 pub(crate) fn write() -> Result<()> {
+    test::build()?;
     fresh::write(&pages()?)
 }
 
-/// Fails when a page on disk is not what would be written.
+/// Fails if a page on disk differs from what [`write`] would write.
 pub(crate) fn check() -> Result<String> {
     fresh::check(&pages()?, "cargo xtask generate")
 }
 
 fn pages() -> Result<Vec<Fresh>> {
     let tools: Value =
-        serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("`zubi tools list --json` is no JSON")?;
+        serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("the output of `zubi tools list --json` is not valid JSON")?;
     let codes: Value =
-        serde_json::from_str(&zubi(&["tools", "codes", "--json"])?).context("`zubi tools codes --json` is no JSON")?;
+        serde_json::from_str(&zubi(&["tools", "codes", "--json"])?).context("the output of `zubi tools codes --json` is not valid JSON")?;
     let protocol = zubi(&["ipc", "--schema"])?;
     let reference = place::ROOT.join("docs/src/reference");
     Ok(vec![
@@ -52,20 +53,19 @@ fn pages() -> Result<Vec<Fresh>> {
             file: place::ROOT.join("editors/vscode/src/protocol.ts"),
             text: typescript::module(&zubi(&["lsp", "--schema"])?)?,
         },
-        extension::manifest(tools.as_array().context("the tool list is no array")?)?,
+        extension::manifest(tools.as_array().context("the tool list is not an array")?)?,
     ])
 }
 
-/// What `zubi` prints.
+/// The output of `zubi` with these arguments.
 fn zubi(arguments: &[&str]) -> Result<String> {
     program("zubi", arguments)
 }
 
-/// What one of the two programs prints.
+/// The output of one of the two programs. The caller has built the workspace: `cargo run -p zubi` here would compile the
+/// shared dependencies once more, with the features of that package alone.
 fn program(name: &str, arguments: &[&str]) -> Result<String> {
-    let mut command = run::cargo();
-    command.args(["run", "--quiet", "--locked", "--package", "zubi", "--bin", name, "--"]).args(arguments);
-    run::quiet(&mut command)
+    run::quiet(run::command(place::target().join("debug").join(name).as_str()).args(arguments))
 }
 
 /// The help of every command of both programs.
@@ -86,7 +86,7 @@ fn command_line_page() -> Result<String> {
 }
 
 fn tools_page(tools: &Value) -> Result<String> {
-    let tools = tools.as_array().context("the tool list is no array")?;
+    let tools = tools.as_array().context("the tool list is not an array")?;
     let mut page = format!("{NOTICE}# Tools\n");
     // The same for every tool, so they are described once.
     let mut common = BTreeMap::new();
@@ -126,7 +126,7 @@ fn codes_page(codes: &Value) -> Result<String> {
         log has it as `outcome`. Over MCP a failure is its text, marked with `isError`; an unknown tool is the error -32602.\n\n\
         | code | what it means | what to do | `zubi call` exits with |\n|---|---|---|---|\n"
     );
-    for code in codes.as_array().context("the list of codes is no array")? {
+    for code in codes.as_array().context("the list of codes is not an array")? {
         let field = |name: &str| code[name].as_str().unwrap_or_default();
         writeln!(page, "| `{}` | {} | {} | {} |", field("code"), field("meaning"), field("nextStep"), code["exit"])?;
     }

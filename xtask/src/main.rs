@@ -5,14 +5,14 @@
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a developer's program: it talks to a terminal, starts programs and reads its environment directly"
+    reason = "a developer's program: it prints to a terminal, starts programs and reads its environment directly"
 )]
 
 mod bench;
 mod check;
 mod codegen;
 mod demo;
-mod dist;
+mod package;
 mod extension;
 mod fresh;
 mod fuzz;
@@ -29,18 +29,19 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  demo                 build zubi, ask about the example models, fetch the smallest real language server, ask over MCP
-  test [-- ARGS]       set-up, checks and every test; ARGS go to nextest
+  demo                 build zubi, query the example models, install one small language server, and call zubi over MCP
+  test [--full] [-- ARGS]
+                       set-up, checks and tests; --full adds the long ones (CONTRIBUTING.md lists them); ARGS go to nextest
   check                format, lints, layers, sources, licences, generated files
-  setup [--only A,B]   install the real programs the tests need into target/tools
-  generate [--check]   write the generated reference pages, or only say whether they are fresh
-  codegen [--check]    write the sources made from the grammar of DomainLang, or only say whether they are fresh
+  setup [--only A,B]   install the real programs that the tests need into target/tools
+  generate [--check]   write the generated reference pages, or only check that they are up to date
+  codegen [--check]    write the sources generated from the grammar of DomainLang, or only check that they are up to date
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
   bench -- lsp         measure DomainLang's language server right after edits
-  dist [--target T] [--program FILE] [--out DIRECTORY]
+  package [--target T] [--program FILE] [--out DIRECTORY]
                        package the VS Code extension: for linux-x64 with the program, and for all systems without
-  fuzz [SECONDS]       run every fuzz target for so long (default 30)
+  fuzz [SECONDS]       run every fuzz target for SECONDS (default 30)
 ";
 
 fn main() -> ExitCode {
@@ -61,7 +62,11 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     };
     match command {
         "demo" => no_arguments(command, rest).and_then(|()| demo::run()),
-        "test" => test::run(after_dashes(command, rest)?),
+        "test" => {
+            let full = rest.first().is_some_and(|flag| flag == "--full");
+            let nextest = after_dashes(command, if full { &rest[1..] } else { rest })?.to_vec();
+            test::run(&test::Options { full, nextest })
+        }
         "check" => no_arguments(command, rest).and_then(|()| check::run()),
         "setup" => setup::run(&only(rest)?),
         "generate" => match rest {
@@ -75,7 +80,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             _ => bail!("`codegen` takes only `--check`\n\n{USAGE}"),
         },
         "bench" => bench::run(after_dashes(command, rest)?),
-        "dist" => dist::run(&dist::Wanted::read(rest)?),
+        "package" => package::run(&package::Options::read(rest)?),
         "fuzz" => fuzz::run(seconds(rest)?),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

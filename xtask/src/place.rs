@@ -1,4 +1,4 @@
-//! Where things are: the workspace, the tools that `setup` installs, the programs cargo builds.
+//! Directories: the workspace, the tools that `setup` installs, the programs that cargo builds.
 
 use std::sync::LazyLock;
 
@@ -6,17 +6,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// The workspace's root directory.
 pub(crate) static ROOT: LazyLock<Utf8PathBuf> = LazyLock::new(|| {
-    // The manifest directory is `<root>/xtask`, as absolute as cargo was told it.
+    // The manifest directory is `<root>/xtask`, absolute, as cargo passes it.
     let xtask = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_owned()
 });
 
-/// Where `setup` puts programs. Not below `CARGO_TARGET_DIR`: tools are downloaded once, whoever builds where.
+/// The directory of the programs that `setup` installs. It ignores `CARGO_TARGET_DIR`: all builds share one download.
 pub(crate) fn tools() -> Utf8PathBuf {
     ROOT.join("target/tools")
 }
 
-/// Where cargo puts what it builds.
+/// The target directory of cargo.
 pub(crate) fn target() -> Utf8PathBuf {
     match std::env::var("CARGO_TARGET_DIR") {
         Ok(directory) if !directory.is_empty() => ROOT.join(directory),

@@ -1,4 +1,4 @@
-//! Starting other programs: loudly (their output is the user's) or quietly (it is shown only when they fail).
+//! Starts other programs: loudly (the user sees their output) or quietly (the output is shown only if they fail).
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -20,7 +20,7 @@ pub(crate) fn cargo() -> Command {
     command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
 }
 
-/// How a command would be typed, for messages.
+/// A command as a user would type it, for messages.
 pub(crate) fn shown(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
     words.extend(command.get_args().map(|argument| argument.to_string_lossy().into_owned()));
@@ -33,7 +33,7 @@ pub(crate) fn loud(command: &mut Command) -> Result<()> {
     if status.success() { Ok(()) } else { bail!("`{}` failed ({status})", shown(command)) }
 }
 
-/// Runs a command and returns what it wrote to stdout; what it wrote to stderr is shown only when it fails.
+/// Runs a command and returns its stdout. Its stderr is part of the error if it fails.
 pub(crate) fn quiet(command: &mut Command) -> Result<String> {
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", shown(command)))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -44,8 +44,8 @@ pub(crate) fn quiet(command: &mut Command) -> Result<String> {
     Ok(stdout)
 }
 
-/// Runs a command on a text and returns what it wrote to stdout.
-pub(crate) fn filtered(command: &mut Command, text: &str) -> Result<String> {
+/// Passes a text to a command and returns its stdout.
+pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
     let shown = shown(command);
     let mut child = command
         .stdin(Stdio::piped())
@@ -61,13 +61,13 @@ pub(crate) fn filtered(command: &mut Command, text: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a command whose stderr is passed on line by line and also looked at.
+/// Runs a command, prints its stderr line by line and passes each line to `see`.
 pub(crate) fn watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<()> {
     let shown = shown(command);
     let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
     if let Some(stderr) = child.stderr.take() {
         for line in BufReader::new(stderr).lines() {
-            let line = line.with_context(|| format!("cannot read what `{shown}` writes"))?;
+            let line = line.with_context(|| format!("cannot read the output of `{shown}`"))?;
             println!("{line}");
             see(&line);
         }
@@ -76,7 +76,7 @@ pub(crate) fn watched(command: &mut Command, mut see: impl FnMut(&str)) -> Resul
     if status.success() { Ok(()) } else { bail!("`{shown}` failed ({status})") }
 }
 
-/// Whether a program of this name stands on the caller's own PATH, and where.
+/// The first program of this name on the caller's own PATH.
 pub(crate) fn on_path(program: &str) -> Option<camino::Utf8PathBuf> {
     let path = std::env::var("PATH").ok()?;
     path.split(':').map(|directory| camino::Utf8Path::new(directory).join(program)).find(|file| file.is_file())
@@ -89,7 +89,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Runs one part, says how long it took, and remembers whether it failed; later parts run all the same.
+    /// Runs one part, prints how long it took and records whether it failed. Later parts run even after a failure.
     pub(crate) fn part(&mut self, name: &str, work: impl FnOnce() -> Result<String>) {
         println!("── {name}");
         let start = Instant::now();
@@ -108,12 +108,17 @@ impl Parts {
         self.rows.push((name.to_owned(), seconds, failure));
     }
 
-    /// The table of seconds per part; an error when a part failed.
+    /// One line per part: its name, its seconds, and `FAILED` if it failed.
+    pub(crate) fn table(&self) -> String {
+        let row = |(name, seconds, failure): &(String, f64, Option<String>)| {
+            format!("  {name:<12} {seconds:>7.1}{}\n", if failure.is_some() { "   FAILED" } else { "" })
+        };
+        self.rows.iter().map(row).collect()
+    }
+
+    /// Prints the seconds per part. Fails if a part failed.
     pub(crate) fn finish(&self) -> Result<()> {
-        println!("\nseconds per part");
-        for (name, seconds, failure) in &self.rows {
-            println!("  {name:<12} {seconds:>7.1}{}", if failure.is_some() { "   FAILED" } else { "" });
-        }
+        print!("\nseconds per part\n{}", self.table());
         let failed: Vec<_> =
             self.rows.iter().filter_map(|(name, _, why)| Some(format!("{name}: {}", why.as_ref()?))).collect();
         if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("\n       ")) }

@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: installs the real programs that tests, demo and benchmark use.
 //!
 //! Everything from pip, npm and cargo goes below `target/tools`; only apt packages touch the machine, and only when
-//! this runs as root. A second run looks at stamps and is done in well under two seconds. The tests read
+//! this runs as root. A second run reads stamps and takes less than two seconds. The tests read
 //! `target/tools/manifest.json`, so that they see exactly these programs and never the user's own PATH.
 
 pub(crate) mod components;
@@ -30,7 +30,7 @@ pub(crate) fn run(only: &[String]) -> Result<()> {
         )
         .collect();
     std::fs::create_dir_all(place::tools()).context("cannot create target/tools")?;
-    // Compiling keeps the processors busy and downloading the network: side by side they take as long as the longer.
+    // Compiling uses the processors and downloading the network: side by side they take as long as the longer one.
     let (compiled, fetched): (Vec<&Component>, Vec<&Component>) =
         wanted.into_iter().partition(|component| matches!(component.source, Source::Cargo { .. }));
     let problems = std::thread::scope(|scope| {
@@ -70,10 +70,10 @@ fn install_all(components: &[&Component]) -> Vec<String> {
     problems
 }
 
-/// Counted up when components are laid out differently, so that what was installed before is installed anew.
+/// The version of the layout of components. A new number installs everything again.
 const LAYOUT: u32 = 1;
 
-/// Makes a component be there. Returns the version it reported, and whether it had to be installed.
+/// Installs a component unless it is present. Returns the version it reported, and whether it was installed now.
 fn ensure(component: &Component) -> Result<(String, bool)> {
     let stamp = place::tools().join("stamps").join(component.name);
     let wanted = format!("{LAYOUT} {component:?}{}", install::lock_of(component)?);

@@ -1,4 +1,4 @@
-//! Rules about the Markdown documents: relative links lead to files, every page of the book is in its summary, and the
+//! Rules about the Markdown documents: relative links point to files, every page of the book is in its summary, and the
 //! tests that a page names exist.
 
 use anyhow::{Context as _, Result, bail};
@@ -24,7 +24,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
         let directory = page.parent().unwrap_or(Utf8Path::new(""));
         for link in links(&text) {
             if !place::ROOT.join(directory).join(link).exists() {
-                problems.push(format!("{page}: the link `{link}` leads nowhere"));
+                problems.push(format!("{page}: the link `{link}` points to nothing"));
             }
         }
     }
@@ -33,8 +33,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     if problems.is_empty() { Ok(format!("{} pages", pages.len())) } else { bail!("{}", problems.join("\n")) }
 }
 
-/// The relative targets of inline links, without their fragments. Code is not looked at: lines of fenced blocks and
-/// words in backticks are taken out first.
+/// The relative targets of inline links, without their fragments. Lines of fenced code blocks do not count.
 fn links(text: &str) -> Vec<&str> {
     let mut fenced = false;
     let mut found = Vec::new();
@@ -85,8 +84,8 @@ fn unknown_tests(files: &[Utf8PathBuf]) -> Result<Vec<String>> {
     Ok(unknown.into_iter().map(|(page, test)| format!("{page}: there is no test `{test}`")).collect())
 }
 
-/// Whether a source has a test of this name. What stands before the last `::` are the modules it is in, as far as they are
-/// given; tests inside a file are in its module `tests`.
+/// Whether a source has a test of this name. The part before the last `::` names the innermost modules of the test; tests
+/// inside a file are in its module `tests`.
 fn has_test(file: &Utf8Path, source: &str, test: &str) -> bool {
     let (modules, name) = test.rsplit_once("::").unwrap_or(("", test));
     let own = format!("::{}", file.with_extension("").as_str().replace('/', "::"));
@@ -94,7 +93,7 @@ fn has_test(file: &Utf8Path, source: &str, test: &str) -> bool {
     (modules.is_empty() || is_there) && source.contains(&format!("fn {name}("))
 }
 
-/// What stands in backticks in the last column of tables whose heading says that tests are named there.
+/// The names in backticks in the last column of the tables whose last heading is one of [`HEADINGS`].
 fn named_tests(text: &str) -> Vec<&str> {
     let last_column = |line: &'_ str| -> Option<(usize, usize)> {
         let row = line.strip_prefix('|')?.trim_end().strip_suffix('|')?;
@@ -115,7 +114,7 @@ fn named_tests(text: &str) -> Vec<&str> {
     names
 }
 
-/// What the last column is called where it names tests.
+/// Headings of a last column that names tests.
 const HEADINGS: &[&str] = &["shown by", "held by"];
 
 #[cfg(test)]
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_named_with_as_many_modules_as_tell_it_apart() {
+    fn a_test_is_named_with_enough_modules_to_be_unique() {
         let file = Utf8Path::new("crates/a/src/format/tests.rs");
         for name in ["ranges", "tests::ranges", "format::tests::ranges", "src::format::tests::ranges"] {
             assert!(has_test(file, "fn ranges() {}", name), "{name}");

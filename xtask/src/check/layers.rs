@@ -1,6 +1,6 @@
-//! Holds the layer table of ARCHITECTURE.md against what the manifests say.
+//! Compares the layer table of ARCHITECTURE.md with the manifests.
 //!
-//! The table stands between two marker comments; its first column names a crate, its second the workspace crates it
+//! The table is between two marker comments; its first column names a crate, its second the workspace crates it
 //! may use. A crate may only use crates further down, may not use one it does not name, and every crate has a row.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,14 +83,14 @@ fn compare(rows: &[Row], edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<Stri
     }
     for (index, row) in rows.iter().enumerate() {
         let Some(used) = edges.get(&row.name) else {
-            problems.push(format!("the layer table names `{}`, which is no crate of the workspace", row.name));
+            problems.push(format!("the layer table names `{}`, which is not a crate of the workspace", row.name));
             continue;
         };
         let below: BTreeSet<_> = rows.iter().skip(index + 1).map(|row| row.name.as_str()).collect();
         for name in &row.may_use {
             if !below.contains(name.as_str()) {
                 problems
-                    .push(format!("the layer table lets `{}` use `{name}`, which does not stand below it", row.name));
+                    .push(format!("the layer table lets `{}` use `{name}`, which is not below it", row.name));
             }
         }
         for name in used.difference(&row.may_use) {
@@ -142,8 +142,8 @@ mod tests {
         insta::assert_debug_snapshot!(problems(rows, &packages), @r#"
         [
             "crate `new` has no row in the layer table of ARCHITECTURE.md",
-            "the layer table names `gone`, which is no crate of the workspace",
-            "the layer table lets `low` use `base`, which does not stand below it",
+            "the layer table names `gone`, which is not a crate of the workspace",
+            "the layer table lets `low` use `base`, which is not below it",
         ]
         "#);
     }

@@ -1,16 +1,16 @@
-//! Rules about the text of the sources that no compiler holds: module documentation, file lengths, words that must not
-//! appear, and who may name what.
+//! Rules about the sources that no compiler checks: module documentation, file lengths, machine paths, and which files may
+//! name which crate.
 
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::place;
 
-/// A Rust file longer than this is named; beyond the second number the check fails.
+/// A Rust file of more lines is listed; beyond the second number the check fails.
 const LONG: usize = 500;
 const TOO_LONG: usize = 600;
 
-/// Words that must not stand in any file, put together here so that this file does not contain them itself.
+/// Words that must not occur in any file. `concat!` joins them, so that this file does not contain them itself.
 const FORBIDDEN: &[(&str, &str)] = &[
     (concat!("/ro", "ot/"), "a path of one machine"),
     (concat!("/ho", "me/"), "a path of one machine"),
@@ -24,7 +24,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     (concat!("deb.debian", ".org"), "a registry's host: apt knows it"),
 ];
 
-/// The same for Rust code only. Unfinished places and `#[allow]` are clippy's to find.
+/// Words that must not occur in Rust code. Clippy finds unfinished code and `#[allow]`.
 const FORBIDDEN_IN_RUST: &[(&str, &str)] = &[(concat!("#[ig", "nore"), "a test that does not run")];
 
 /// Names that only certain files may use. Paths are prefixes.
@@ -32,7 +32,7 @@ const OWNED: &[Owned] = &[
     Owned {
         name: "gen_lsp_types",
         owners: &["crates/zubi-base/"],
-        why: "LSP's types are re-exported by zubi-base and nobody else names the crate",
+        why: "LSP's types are re-exported by zubi-base; no other crate names the library",
     },
     Owned {
         name: "rmcp",
@@ -51,7 +51,7 @@ const OWNED: &[Owned] = &[
     },
 ];
 
-/// Crates that answer from what they are given: their callers read files, take the time and start threads.
+/// Crates without I/O: their callers read files, read the clock and start threads.
 const PURE: &[&str] = &["crates/dlang-syntax/", "crates/dlang-model/", "crates/dlang-ide/"];
 
 /// The modules of the standard library through which a program reaches outside itself.
@@ -77,7 +77,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
         problems.extend(forbidden(file, &text, FORBIDDEN));
         if file.extension() == Some("rs") && !is_fixture(file) {
             rust += 1;
-            problems.extend(of_rust(file, &text));
+            problems.extend(check_rust(file, &text));
         }
     }
     if problems.is_empty() { Ok(format!("{rust} Rust files")) } else { bail!("{}", problems.join("\n")) }
@@ -93,21 +93,21 @@ fn is_fixture(file: &Utf8Path) -> bool {
     file.starts_with("tests/fixtures") || (file.starts_with("examples") && !file.starts_with("examples/large"))
 }
 
-fn of_rust(file: &Utf8Path, text: &str) -> Vec<String> {
+fn check_rust(file: &Utf8Path, text: &str) -> Vec<String> {
     let mut problems = forbidden(file, text, FORBIDDEN_IN_RUST);
-    // What a module's own `tests.rs` is about stands in the module.
+    // The documentation of the module covers its `tests.rs`.
     if file.file_name() != Some("tests.rs") && !text.trim_start().starts_with("//!") {
         problems.push(format!("{file}: begin with `//!` and say what the module owns"));
     }
     let lines = text.lines().count();
     if is_generated(file) {
-        // Nobody reads it from top to bottom.
+        // Generated files have no limit: people do not read them from top to bottom.
     } else if lines > TOO_LONG {
-        problems.push(format!("{file}: {lines} lines; more than {TOO_LONG} is more than one thing"));
+        problems.push(format!("{file}: {lines} lines; split it; the limit is {TOO_LONG}"));
     } else if lines > LONG {
         println!("   note: {file} has {lines} lines; consider splitting it");
     }
-    // A crate's tests of its own program are that program's users.
+    // Tests of a program start it, as its users do.
     let is_test = file.components().any(|part| part.as_str() == "tests") || file.file_name() == Some("tests.rs");
     if !is_test && PURE.iter().any(|pure| file.as_str().starts_with(pure)) {
         for (number, line) in code_lines(text) {
@@ -176,7 +176,7 @@ fn forbidden(file: &Utf8Path, text: &str, words: &[(&str, &str)]) -> Vec<String>
     problems
 }
 
-/// Whether a line contains a word; one that begins with a slash only as the beginning of a path.
+/// Whether a line contains a word. A word that begins with a slash counts only at the beginning of a path.
 fn contains(line: &str, word: &str) -> bool {
     let inside_a_path = |before: &str| before.ends_with(|c: char| c.is_alphanumeric() || "])}_.-~$/".contains(c));
     line.match_indices(word).any(|(at, _)| !word.starts_with('/') || !line.get(..at).is_some_and(inside_a_path))
@@ -184,11 +184,11 @@ fn contains(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{contains, names, of_rust};
+    use super::{contains, names, check_rust};
     use camino::Utf8Path;
 
     fn check(file: &str, text: &str) -> String {
-        of_rust(Utf8Path::new(file), text).join("\n")
+        check_rust(Utf8Path::new(file), text).join("\n")
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
             concat!("gen_lsp", "_types")
         );
         insta::assert_snapshot!(check("crates/zubi-code/src/a.rs", &text), @r"
-        crates/zubi-code/src/a.rs:2: names `gen_lsp_types`; LSP's types are re-exported by zubi-base and nobody else names the crate
+        crates/zubi-code/src/a.rs:2: names `gen_lsp_types`; LSP's types are re-exported by zubi-base; no other crate names the library
         crates/zubi-code/src/a.rs:3: names `Command`; children start in zubi_base::process, which fixes directory, environment, group and death with the parent
         ");
         assert_eq!(check("crates/zubi-base/src/process.rs", "//! Doc.\nuse tokio::process::Command;\n"), "");

@@ -75,7 +75,7 @@ fn shape(grammar: &ungrammar::Grammar, rule: &Rule, words: &Words) -> Result<Sha
     Ok(Shape::Struct(by_hand(fields)))
 }
 
-/// Leaves out fields that cannot be told apart by type, because both occur once.
+/// Leaves out fields that have the same type and both occur once: the type does not distinguish them.
 fn by_hand(fields: Vec<Field>) -> Vec<Field> {
     let twice: Vec<_> = fields
         .iter()

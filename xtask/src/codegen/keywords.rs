@@ -11,13 +11,13 @@ use super::grammar::Grammar;
 
 /// Kinds of tokens that are neither words nor signs, with their documentation.
 const OTHER_TOKENS: &[(&str, &str)] = &[
-    ("EOF", "What the parser sees behind the last token; never in a tree."),
+    ("EOF", "The end of the input, as the parser sees it; never in a tree."),
     ("WHITESPACE", "Blanks and line ends, and a byte order mark."),
     ("LINE_COMMENT", "`// …`"),
     ("BLOCK_COMMENT", "`/* … */`"),
     ("DOC_COMMENT", "`/** … */`"),
     ("UNKNOWN", "Characters that no token begins with; the lexer has reported them."),
-    ("IDENT", "An identifier, or a reserved word that stands where only a name can stand."),
+    ("IDENT", "An identifier, or a reserved word where the grammar allows only a name."),
     ("STRING", "A string with its quotes; the last may be missing, which the lexer has reported."),
 ];
 
@@ -53,7 +53,7 @@ impl Words {
 }
 
 pub(super) fn read(text: &str) -> Result<Words> {
-    let table: toml::Table = toml::from_str(text).context("keywords.toml is no TOML")?;
+    let table: toml::Table = toml::from_str(text).context("keywords.toml is not valid TOML")?;
     let entries = |name: &str| table.get(name).and_then(Value::as_array).into_iter().flatten();
     let words = Words {
         keywords: entries("keyword").map(keyword).collect::<Result<_>>()?,
@@ -63,7 +63,7 @@ pub(super) fn read(text: &str) -> Result<Words> {
     let spellings = words.keywords.iter().flat_map(|keyword| &keyword.spellings);
     let kinds = words.keywords.iter().map(|keyword| &keyword.kind).chain(words.signs.iter().map(|sign| &sign.kind));
     if let Some(twice) = spellings.chain(kinds).find(|word| !seen.insert(word.as_str())) {
-        bail!("keywords.toml: `{twice}` stands there twice");
+        bail!("keywords.toml: `{twice}` is listed twice");
     }
     Ok(words)
 }
@@ -123,7 +123,7 @@ pub(super) fn kinds(words: &Words, grammar: &Grammar) -> String {
         let spellings: Vec<_> = keyword.spellings.iter().map(|word| format!("`{word}`")).collect();
         variant(&keyword.kind, &spellings.join(" or "));
     }
-    variant("ERROR", "What the parser could make nothing of; a diagnostic says so.");
+    variant("ERROR", "Text that the parser could not read; a diagnostic reports it.");
     for node in grammar.structs() {
         variant(&node.kind(), &format!("[`{0}`](crate::ast::{0})", node.name));
     }
@@ -148,7 +148,7 @@ pub(super) fn kinds(words: &Words, grammar: &Grammar) -> String {
         "//! The kinds of tokens and nodes.\n//!\n//! {NOTICE}\n\n\
          /// What a token or node is. A kind of keyword is a meaning: `Domain` and `dom` are one kind.\n\
          #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
-         #[expect(non_camel_case_types, reason = \"the customary spelling for kinds, which keeps them apart from types\")]\n\
+         #[expect(non_camel_case_types, reason = \"the customary spelling for kinds, which distinguishes them from types\")]\n\
          #[repr(u16)]\npub enum SyntaxKind {{\n{variants}}}\n\n\
          impl SyntaxKind {{\n\
          /// Every kind, in the order of the numbers.\npub(crate) const ALL: &'static [Self] = {{ use SyntaxKind::*; &[{all}] }};\n\n\

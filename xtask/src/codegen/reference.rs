@@ -1,7 +1,7 @@
 //! The page about the syntax: a text with gaps, which are filled from the grammar and the table of words.
 //!
 //! A gap is a line `{{rules: A B}}` (rules of the grammar), `{{words: role …}}` (words by what they do) or `{{signs}}`. Every rule
-//! and every word stands in one gap, so that nothing of the language can be forgotten.
+//! and every word is in one gap, so that no part of the language can be missing.
 
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<Strin
 fn take(left: &mut Vec<&str>, names: &[&str]) -> Result<()> {
     for name in names {
         let at = left.iter().position(|one| one == name);
-        let at = at.with_context(|| format!("reference.md: `{name}` stands there twice or is unknown"))?;
+        let at = at.with_context(|| format!("reference.md: `{name}` is listed twice or is unknown"))?;
         left.remove(at);
     }
     Ok(())
@@ -149,7 +149,7 @@ mod tests {
         [[sign]]
         kind = "COLON"
         text = ":"
-        doc = "Stands between."
+        doc = "Separates."
         page = "reference/language"
     "#;
     const GRAMMAR: &str =
@@ -177,7 +177,7 @@ mod tests {
         ```
         | sign | |
         |---|---|
-        | `:` | Stands between. |
+        | `:` | Separates. |
         End.
         "#);
     }
@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn nothing_is_forgotten_and_nothing_made_up() {
         insta::assert_snapshot!(filled("{{rules: Model Team}}\n{{words: clause}}"), @"error: reference.md says nothing about Other, declaration");
-        insta::assert_snapshot!(filled("{{rules: Model Model}}"), @"error: reference.md: `Model` stands there twice or is unknown");
-        insta::assert_snapshot!(filled("{{words: verb}}"), @"error: reference.md: `verb` stands there twice or is unknown");
+        insta::assert_snapshot!(filled("{{rules: Model Model}}"), @"error: reference.md: `Model` is listed twice or is unknown");
+        insta::assert_snapshot!(filled("{{words: verb}}"), @"error: reference.md: `verb` is listed twice or is unknown");
         insta::assert_snapshot!(filled("{{poem}}"), @"error: reference.md: there is nothing to fill `{{poem}}` with");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::keywords::{Keyword, Words};
 
-/// What ends a word: nothing an identifier could go on with. A `-` directly before `>` belongs to the arrow.
+/// The end of a word: no character follows that could continue an identifier. A `-` directly before `>` belongs to the arrow.
 const WORD_END: &str = "(?![A-Za-z0-9_]|-(?!>))";
 const IDENTIFIER: &str = "[A-Za-z_](?:[A-Za-z0-9_]|-(?!>))*";
 

@@ -1,5 +1,5 @@
-//! The manifest of the VS Code extension: its language model tools are written from zubi's registry, and what the registry does
-//! not know is a row of [`ROWS`]. The rest of the manifest is written by hand and stays as it is.
+//! The manifest of the VS Code extension: its language model tools come from zubi's registry and from [`ROWS`], which has the
+//! facts that the registry lacks. The rest of the manifest is written by hand and stays as it is.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::fresh::Fresh;
 use crate::place;
 
-/// What VS Code wants to know of a tool beyond what the registry says.
+/// Facts about a tool that only VS Code needs.
 struct Row {
     id: &'static str,
     /// How a person names it in a prompt, behind `#`.
@@ -40,10 +40,10 @@ const ROWS: &[Row] = &[
         "graph",
         "Draws a context map or domain map of the DomainLang model.",
     ),
-    row("lsp_definition", "definition", "go-to-file", "Where a symbol is defined."),
-    row("lsp_references", "references", "references", "Where a symbol is used."),
+    row("lsp_definition", "definition", "go-to-file", "Finds the definition of a symbol."),
+    row("lsp_references", "references", "references", "Finds the references to a symbol."),
     row("lsp_hover", "hover", "info", "Type and documentation of a symbol."),
-    row("lsp_completion", "completion", "symbol-method", "What can be written at a place."),
+    row("lsp_completion", "completion", "symbol-method", "Completions at a position."),
     row("lsp_workspace_symbols", "workspace_symbols", "search", "Finds symbols of the workspace by name."),
     row("lsp_document_symbols", "document_symbols", "symbol-structure", "The outline of a file."),
     row("lsp_rename_symbol", "rename", "edit", "Plans the rename of a symbol; writes nothing."),
@@ -51,16 +51,16 @@ const ROWS: &[Row] = &[
     row("lsp_format_document", "format", "list-flat", "Plans the formatting of a file; writes nothing."),
     row("lsp_signature_help", "signature_help", "symbol-parameter", "Parameters and overloads of a call."),
     row("lsp_diagnostics", "diagnostics", "warning", "Errors and warnings of files, without a build."),
-    row("lsp_call_hierarchy", "call_hierarchy", "type-hierarchy", "Who calls a function, and what it calls."),
+    row("lsp_call_hierarchy", "call_hierarchy", "type-hierarchy", "Callers and callees of a function."),
     row(
         "lsp_implementations",
         "implementations",
         "symbol-interface",
-        "What implements an interface or overrides a method.",
+        "Implementations of an interface or overrides of a method.",
     ),
     row("apply_edit", "apply_edit", "check-all", "Writes a planned edit into the files."),
-    row("undo_edit", "undo_edit", "discard", "Takes an edit back that was written."),
-    row("editor", "editor", "window", "What the editor shows: open files, the active one, problems."),
+    row("undo_edit", "undo_edit", "discard", "Reverts an applied edit."),
+    row("editor", "editor", "window", "Open files, the active file and diagnostics of the editor."),
     row("rename_file", "renameFile", "file-symlink-file", "Moves a file or folder, and updates imports."),
     row("rename_symbol", "renameSymbol", "replace-all", "Renames a symbol wherever it is used."),
     row("organize_imports", "organizeImports", "list-ordered", "Sorts the imports of a file and removes unused ones."),
@@ -70,19 +70,20 @@ const ROWS: &[Row] = &[
         "set_update_imports_setting",
         "setUpdateImports",
         "settings-gear",
-        "Whether imports follow when files are moved.",
+        "Whether imports are updated when files are moved.",
     ),
     row("find_tools", "findTools", "tools", "Finds further tools: of this workspace, of other extensions, of zubi."),
-    row("call_tool", "callTool", "run", "Calls a tool that was found, after asking where the rules say so."),
+    row("call_tool", "callTool", "run", "Calls a tool that `findTools` found, after approval where the rules require it."),
 ];
 
 /// Tools that clients with lists of their own have directly and that are left out on purpose.
 const LEFT_OUT: &[&str] = &[
-    // `call_tool` does it too; VS Code asks before a call if the rules do.
+    // `call_tool` replaces it: VS Code requests approval where the rules require it.
     "call_read_tool",
 ];
 
-/// Names that a mission document gives. Every other name could be anybody's, so it gets the prefix.
+/// Names that users know already and that stay as they are. The other names could clash with those of another extension,
+/// so they get the prefix.
 const NAMED: &[&str] = &[
     "domainlang_validate",
     "domainlang_list",
@@ -102,7 +103,7 @@ const NAMED: &[&str] = &[
     "set_update_imports_setting",
 ];
 
-/// What a tool with this prefix says of itself to a model is fixed by its specification and stands in the manifest.
+/// The prefix of tools whose descriptions are fixed: the manifest has them, and generation preserves them.
 const FIXED: &str = "domainlang_";
 
 /// The manifest with these tools.
@@ -110,18 +111,18 @@ pub(super) fn manifest(tools: &[Value]) -> Result<Fresh> {
     let file = place::ROOT.join("editors/vscode/package.json");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
     let text =
-        filled(&text, tools, ROWS).with_context(|| format!("{file}: the language model tools cannot be written"))?;
+        fill(&text, tools, ROWS).with_context(|| format!("{file}: the language model tools cannot be written"))?;
     Ok(Fresh { file, text })
 }
 
-fn filled(manifest: &str, tools: &[Value], rows: &[Row]) -> Result<String> {
+fn fill(manifest: &str, tools: &[Value], rows: &[Row]) -> Result<String> {
     let mut manifest: Value = serde_json::from_str(manifest)?;
     let contributed = manifest.pointer_mut("/contributes/languageModelTools").and_then(Value::as_array_mut);
     let contributed = contributed.context("`contributes.languageModelTools` is missing")?;
     complete(tools, rows)?;
     let entries = rows.iter().map(|row| {
         let tool = tools.iter().find(|tool| tool["id"] == row.id);
-        let tool = tool.with_context(|| format!("there is no tool `{}`; take its row away", row.id))?;
+        let tool = tool.with_context(|| format!("there is no tool `{}`; remove its row", row.id))?;
         let name = name_of(row.id);
         entry(row, &name, tool, contributed.iter().find(|entry| entry["name"] == name.as_str()))
     });
@@ -129,24 +130,24 @@ fn filled(manifest: &str, tools: &[Value], rows: &[Row]) -> Result<String> {
     Ok(format!("{manifest:#}\n"))
 }
 
-/// Fails where the table lacks a tool that every list has, or would give VS Code what it does not take.
+/// Fails if the table lacks a tool of every list, or has a name that VS Code rejects.
 fn complete(tools: &[Value], rows: &[Row]) -> Result<()> {
     for tool in tools.iter().filter(|tool| tool["exposure"] == "direct") {
         let id = tool["id"].as_str().unwrap_or_default();
         if !LEFT_OUT.contains(&id) && rows.iter().all(|row| row.id != id) {
-            bail!("`{id}` stands in every list; give it a row, or name it among those that are left out");
+            bail!("`{id}` is in every list; add a row for it, or add it to `LEFT_OUT`");
         }
     }
     for (at, row) in rows.iter().enumerate() {
         let others = || rows.iter().take(at);
         if others().any(|other| other.id == row.id || other.reference == row.reference) {
-            bail!("`{}` or its reference name `{}` stands there twice", row.id, row.reference);
+            bail!("`{}` or its reference name `{}` is listed twice", row.id, row.reference);
         }
         let is_word =
             |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
         let name = name_of(row.id);
         if !is_word(&name) || !is_word(row.reference) || name.starts_with("copilot_") || name.starts_with("vscode_") {
-            bail!("VS Code takes neither `{name}` nor `{}` unless both are words of their own", row.reference);
+            bail!("VS Code accepts neither `{name}` nor `{}` unless both are words of their own", row.reference);
         }
     }
     Ok(())
@@ -156,38 +157,38 @@ fn name_of(id: &str) -> String {
     if NAMED.contains(&id) { id.to_owned() } else { format!("zubi_{id}") }
 }
 
-/// One tool of the manifest. Of what is fixed by a specification the words stay as they stand there.
+/// One tool of the manifest. A fixed description is preserved as the manifest has it.
 fn entry(row: &Row, name: &str, tool: &Value, before: Option<&Value>) -> Result<Value> {
     let is_fixed = NAMED.contains(&row.id) && row.id.starts_with(FIXED);
     let fixed = if is_fixed {
-        Some(before.with_context(|| format!("`{name}` is missing; write what its specification says"))?)
+        Some(before.with_context(|| format!("`{name}` is missing; write its fixed description into the manifest"))?)
     } else {
         None
     };
-    let of = |field: &str, otherwise: Value| fixed.map_or(otherwise, |fixed| fixed[field].clone());
+    let field_or = |field: &str, otherwise: Value| fixed.map_or(otherwise, |fixed| fixed[field].clone());
     let tags = [&tool["toolset"]].into_iter().chain(tool["tags"].as_array().into_iter().flatten());
     let mut tags: Vec<Value> = tags.cloned().collect();
     tags.dedup();
     let mut entry = json!({
         "name": name,
-        "displayName": of("displayName", tool["title"].clone()),
-        "modelDescription": of("modelDescription", named(&tool["description"])),
+        "displayName": field_or("displayName", tool["title"].clone()),
+        "modelDescription": field_or("modelDescription", with_vscode_names(&tool["description"])),
         "userDescription": row.user,
         "toolReferenceName": row.reference,
         "canBeReferencedInPrompt": true,
         "icon": format!("$({})", row.icon),
-        "tags": of("tags", tags.into()),
-        "inputSchema": of("inputSchema", plain(&tool["inputSchema"])),
+        "tags": field_or("tags", tags.into()),
+        "inputSchema": field_or("inputSchema", plain(&tool["inputSchema"])),
     });
     if row.id.starts_with(FIXED) {
-        // Without models a model of language is not to be bothered with them.
+        // A workspace without DomainLang models hides these tools.
         entry["when"] = "zubi.hasModels".into();
     }
     Ok(entry)
 }
 
 /// A text in which tools have the names that they have in VS Code.
-fn named(text: &Value) -> Value {
+fn with_vscode_names(text: &Value) -> Value {
     let Some(text) = text.as_str() else { return text.clone() };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut named = String::with_capacity(text.len());
@@ -215,7 +216,7 @@ fn plain(schema: &Value) -> Value {
         Some(Value::String(kind)) if kind == "object" => drop(plain.remove("description")),
         _ => {
             if let Some(description) = plain.get_mut("description") {
-                *description = named(description);
+                *description = with_vscode_names(description);
             }
         }
     }
@@ -233,7 +234,7 @@ fn clone((name, value): (&String, &Value)) -> (String, Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::{filled, row};
+    use super::{fill, row};
     use serde_json::{Value, json};
 
     fn tool(id: &str, toolset: &str, exposure: &str) -> Value {
@@ -246,14 +247,14 @@ mod tests {
     #[test]
     fn a_tool_is_written_from_the_registry_and_its_row_and_nothing_else_changes() {
         let manifest = r#"{ "b": 1, "contributes": { "languageModelTools": [
-            { "name": "domainlang_get", "displayName": "Get", "modelDescription": "kept", "tags": [], "inputSchema": {} },
+            { "name": "domainlang_get", "displayName": "Get", "modelDescription": "fixed", "tags": [], "inputSchema": {} },
             { "name": "gone" } ] }, "a": 2 }"#;
         let tools = [tool("lsp_example", "lsp", "direct"), tool("domainlang_get", "domainlang", "deferred")];
         let rows = [
             row("domainlang_get", "domainlang_get", "symbol-class", "One element."),
             row("lsp_example", "example", "search", "An example."),
         ];
-        insta::assert_snapshot!(filled(manifest, &tools, &rows).unwrap(), @r#"
+        insta::assert_snapshot!(fill(manifest, &tools, &rows).unwrap(), @r#"
         {
           "b": 1,
           "contributes": {
@@ -261,7 +262,7 @@ mod tests {
               {
                 "name": "domainlang_get",
                 "displayName": "Get",
-                "modelDescription": "kept",
+                "modelDescription": "fixed",
                 "userDescription": "One element.",
                 "toolReferenceName": "domainlang_get",
                 "canBeReferencedInPrompt": true,
@@ -297,20 +298,20 @@ mod tests {
           "a": 2
         }
         "#);
-        let without = filled(manifest, &tools, &rows[..1]).unwrap_err().to_string();
+        let without = fill(manifest, &tools, &rows[..1]).unwrap_err().to_string();
         assert_eq!(
             without,
-            "`lsp_example` stands in every list; give it a row, or name it among those that are left out"
+            "`lsp_example` is in every list; add a row for it, or add it to `LEFT_OUT`"
         );
         let twice = [row("lsp_example", "example", "", ""), row("lsp_other", "example", "", "")];
-        let twice = filled(manifest, &tools, &twice).unwrap_err().to_string();
-        assert_eq!(twice, "`lsp_other` or its reference name `example` stands there twice");
-        let spaced = filled(manifest, &tools, &[row("lsp_example", "an example", "", "")]).unwrap_err().to_string();
+        let twice = fill(manifest, &tools, &twice).unwrap_err().to_string();
+        assert_eq!(twice, "`lsp_other` or its reference name `example` is listed twice");
+        let spaced = fill(manifest, &tools, &[row("lsp_example", "an example", "", "")]).unwrap_err().to_string();
         assert_eq!(
             spaced,
-            "VS Code takes neither `zubi_lsp_example` nor `an example` unless both are words of their own"
+            "VS Code accepts neither `zubi_lsp_example` nor `an example` unless both are words of their own"
         );
-        let gone = filled(manifest, &tools[1..], &[row("lsp_gone", "gone", "", "")]).unwrap_err().to_string();
-        assert_eq!(gone, "there is no tool `lsp_gone`; take its row away");
+        let gone = fill(manifest, &tools[1..], &[row("lsp_gone", "gone", "", "")]).unwrap_err().to_string();
+        assert_eq!(gone, "there is no tool `lsp_gone`; remove its row");
     }
 }

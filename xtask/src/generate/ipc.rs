@@ -15,7 +15,7 @@ JSON-RPC 2.0, one message a line, at most 8 MiB each, over a Unix socket or, for
 `docs/ipc.schema.json` is the same as JSON Schema; `zubi ipc --schema` prints it.
 
 A host answers requests in whatever order they are ready. `$/cancelRequest {id}` takes one back, in both directions. Ranges are
-LSP's: lines and columns from 0, columns in UTF-16 units. Fields that are not known are to be passed over.
+LSP's: lines and columns from 0, columns in UTF-16 units. Clients must ignore unknown fields.
 ";
 
 /// The page.

@@ -16,7 +16,7 @@ pub(super) fn page() -> Result<String> {
     let mut rows = Vec::new();
     for file in files()? {
         let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
-        let table: Table = text.parse().with_context(|| format!("{file} is no TOML"))?;
+        let table: Table = text.parse().with_context(|| format!("{file} is not valid TOML"))?;
         rows.extend(list(&table, "server").iter().filter_map(Value::as_table).cloned());
     }
     render(&rows)
@@ -44,18 +44,18 @@ fn render(rows: &[Table]) -> Result<String> {
     let mut page = format!("{NOTICE}# Language servers\n\n");
     page.push_str(
         "zubi looks for these programs on PATH, in `node_modules/.bin` and in `.venv/bin`, for the languages that occur in \
-         the workspace. Of several for one language and purpose the first that is installed answers. Rows of your own, and \
+         the workspace. If several servers for one language and purpose are installed, the first row answers. Your own rows, and \
          changes to these, go into `~/.config/zubi/servers.toml`; the form is that of \
          `crates/zubi-servers/catalogue.toml`.\n\n\
-         In a folder that nobody has trusted, a server that could execute what the project's authors chose is not \
-         started, or restricted; `zubi trust` allows it.\n",
+         In an untrusted folder zubi does not start a server that could execute code of the project, or restricts it; \
+         `zubi trust` allows it.\n",
     );
     for (title, introduction, tested) in [
         ("Tested", "zubi's own tests run these.", true),
         (
             "Known",
-            "Described from their documentation; no test runs them. Where no signal of readiness is known, answers say \
-             that their completeness is unknown. Those that are off need `enabled = true` in a row of your own.",
+            "Described from their documentation; no test runs them. If zubi knows no readiness signal, answers say that \
+             their completeness is unknown. Servers that are off need `enabled = true` in a row of your own.",
             false,
         ),
     ] {
@@ -81,7 +81,7 @@ fn render(rows: &[Table]) -> Result<String> {
     Ok(page)
 }
 
-/// What happens in a folder that nobody has trusted.
+/// The treatment of the server in an untrusted folder.
 fn untrusted(row: &Table) -> String {
     match row.get("untrusted") {
         Some(Value::String(rule)) if rule == "run" => "runs".to_owned(),
@@ -90,7 +90,7 @@ fn untrusted(row: &Table) -> String {
     }
 }
 
-/// What to type is shown as code, where to go as it is.
+/// A command as code, an address as text.
 fn command(text: &str) -> String {
     if text.contains("https://") && !text.starts_with("cargo ") { cell(text) } else { format!("`{}`", cell(text)) }
 }

@@ -6,7 +6,7 @@
 mod others;
 mod servers;
 
-/// Where a component comes from, through that registry's ordinary client.
+/// The source of a component, reached through the ordinary client of its registry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source {
     /// `pip install --target` of exact versions; the first is the component itself.
@@ -33,7 +33,7 @@ pub(crate) enum Source {
     ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
     /// `cargo install --locked`.
     Cargo { package: &'static str, arguments: &'static [&'static str] },
-    /// What the standard library itself depends on: rust-analyzer asks cargo about it, and cargo must not need a network.
+    /// The dependencies of the standard library: rust-analyzer queries cargo about them, and cargo must not need a network.
     /// Fetched with `cargo vendor` for the sources that the `rust-analyzer` component brought.
     StandardLibrary,
     /// A published crate with the sources of all it depends on, fetched with `cargo vendor`; `sha256` is the
@@ -44,7 +44,7 @@ pub(crate) enum Source {
 /// One thing to install.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Component {
-    /// What `--only` and the tests call it; also its directory under `target/tools`.
+    /// The name for `--only` and the tests; also its directory under `target/tools`.
     pub(crate) name: &'static str,
     /// The exact version; `release` where apt decides.
     pub(crate) version: &'static str,
@@ -55,9 +55,9 @@ pub(crate) struct Component {
     /// A command that must succeed and print `says`; empty: the programs (or the sources) only have to be there.
     pub(crate) check: &'static [&'static str],
     pub(crate) says: &'static str,
-    /// What it is for, printed by `setup`.
+    /// The purpose, which `setup` prints.
     pub(crate) why: &'static str,
-    /// Not part of a plain `setup`; some command asks for it by name.
+    /// Not part of a plain `setup`; a command installs it by name.
     pub(crate) on_demand: bool,
 }
 
@@ -72,7 +72,7 @@ const PLAIN: Component = Component {
     on_demand: false,
 };
 
-/// Where valgrind's tools are below its component's directory. It must be told, in the variable `VALGRIND_LIB`.
+/// The directory of valgrind's tools below that of its component. valgrind needs it in the variable `VALGRIND_LIB`.
 pub(crate) const VALGRIND_TOOLS: &str = "usr/libexec/valgrind";
 
 /// Everything, in the order in which it is installed.

@@ -8,13 +8,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::components::{Component, Source};
 use crate::{place, run};
 
-/// Where a component's files are.
+/// The directory of a component.
 pub(crate) fn directory(component: &Component) -> Utf8PathBuf {
     let own = place::tools().join(component.name);
     if matches!(component.source, Source::Crate { .. }) { own.join(SOURCES) } else { own }
 }
 
-/// Where a published crate's own sources are; those of what it depends on are in `vendor` beside it.
+/// The directory of a published crate's own sources; its dependencies are in `vendor` beside it.
 const SOURCES: &str = "sources";
 
 /// Whether everything the component should have brought is on disk.
@@ -64,7 +64,7 @@ pub(crate) fn link(component: &Component) -> Result<()> {
     }
     std::fs::create_dir_all(&links)?;
     for (name, path) in component.programs {
-        let real = place::tools().join(component.name).join(path); // an absolute `path` replaces what stands before it
+        let real = place::tools().join(component.name).join(path); // an absolute `path` replaces the directory before it
         if !real.exists() {
             bail!("{real} is missing after the installation");
         }
@@ -73,7 +73,7 @@ pub(crate) fn link(component: &Component) -> Result<()> {
     Ok(())
 }
 
-/// Runs the component's check and returns the line in which it told its version.
+/// Runs the component's check and returns the line with its version.
 pub(crate) fn check(component: &Component) -> Result<String> {
     let [program, arguments @ ..] = component.check else {
         return Ok(component.version.to_owned());
@@ -86,7 +86,7 @@ pub(crate) fn check(component: &Component) -> Result<String> {
     let output = run::quiet(&mut command)?;
     match output.lines().find(|line| line.contains(component.says)) {
         Some(line) => Ok(line.trim().to_owned()),
-        None => bail!("`{}` said `{}` instead of `{}`", run::shown(&command), output.trim(), component.says),
+        None => bail!("`{}` printed `{}` instead of `{}`", run::shown(&command), output.trim(), component.says),
     }
 }
 
@@ -156,7 +156,7 @@ fn npm_project(own: &Utf8Path, package: &str, integrity: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a package of this repository needs, exactly as its lock file says. The package gets a link to it, because Node looks
+/// Installs the dependencies of a package of this repository, as its lock file says. The package gets a link, because Node looks
 /// for modules beside the files that import them.
 fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
     let package = place::ROOT.join(package);
@@ -253,7 +253,7 @@ fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Res
 }
 
 /// Downloads and unpacks packages with package lists of our own, from the given sources or the machine's. Nothing is
-/// installed, so nobody need be root.
+/// installed, so it does not need root.
 fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Result<()> {
     let apt = place::tools().join(if sources.is_some() { "apt" } else { "apt-release" });
     for directory in ["lists/partial", "cache/archives/partial", "state"] {
@@ -294,11 +294,11 @@ fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Resu
 /// minutes and changes nothing.
 fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str]) -> Result<()> {
     if let Some(present) = run::on_path(package) {
-        let mut ask = run::command(present.as_str());
+        let mut version_command = run::command(present.as_str());
         if package == "cargo-nextest" {
-            ask.arg("nextest");
+            version_command.arg("nextest");
         }
-        if run::quiet(ask.arg("--version")).is_ok_and(|said| said.split_whitespace().any(|word| word == version)) {
+        if run::quiet(version_command.arg("--version")).is_ok_and(|said| said.split_whitespace().any(|word| word == version)) {
             std::fs::create_dir_all(own.join("bin"))?;
             std::os::unix::fs::symlink(&present, own.join("bin").join(package))?;
             return Ok(());
@@ -332,7 +332,7 @@ fn standard_library(own: &Utf8Path) -> Result<()> {
     let sources = rust_sources().context("the standard library's sources are not installed; see `rust-analyzer`")?;
     std::fs::create_dir_all(own)?;
     // A copy, because cargo may want to touch what it reads. Its manifests use unstable keys, which this compiler knows
-    // when it is told that it may.
+    // when the variable allows them.
     run::quiet(run::command("cp").args(["--recursive", sources.as_str(), own.join("library").as_str()]))?;
     let mut vendor = run::cargo();
     vendor.current_dir(own.join("library")).env("RUSTC_BOOTSTRAP", "1");
@@ -341,7 +341,7 @@ fn standard_library(own: &Utf8Path) -> Result<()> {
 }
 
 /// Fetches a crate, checks it against the pinned checksum, and fetches all it depends on, also optionally and for its
-/// own tests: that is what cargo asks for when the crate is opened as a project.
+/// own tests: cargo needs those when the crate is opened as a project.
 fn crate_sources(own: &Utf8Path, package: &str, version: &str, sha256: &str) -> Result<()> {
     let fetch = own.join("fetch");
     std::fs::create_dir_all(fetch.join("src"))?;

@@ -1,4 +1,4 @@
-//! The language servers that tests ask, and what they need to run.
+//! The language servers of the tests, and what they need to run.
 
 use super::{Component, PLAIN, Source};
 

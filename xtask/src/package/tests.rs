@@ -1,6 +1,6 @@
 use insta::assert_snapshot;
 
-use super::{Wanted, build, package};
+use super::{Options, build, package};
 use crate::{place, run};
 
 /// Prints the mode of each file of a package with its name, and what the manifest says of the system.
@@ -13,7 +13,7 @@ with zipfile.ZipFile(sys.argv[1]) as package:
     print("TargetPlatform", re.findall('TargetPlatform="([^"]*)"', manifest))
 "#;
 
-/// What is in a package that is made of this program.
+/// The files in a package with this program.
 fn contents(name: &str, program: Option<&str>) -> String {
     let out = place::target().join("tmp").join(name);
     std::fs::create_dir_all(&out).unwrap();
@@ -106,16 +106,16 @@ fn a_package_for_all_systems_has_no_program() {
 }
 
 #[test]
-fn a_system_that_cannot_be_built_for_is_told_with_what_is_missing() {
+fn a_system_without_its_rust_target_is_reported() {
     assert_snapshot!(build("web").unwrap_err(), @"there is no target `web` with a program; there are linux-x64, linux-arm64, linux-armhf, alpine-x64, alpine-arm64, darwin-x64, darwin-arm64, win32-x64, win32-arm64");
     assert_snapshot!(build("win32-arm64").unwrap_err(), @"Rust's target aarch64-pc-windows-msvc is missing, which win32-arm64 needs: `rustup target add aarch64-pc-windows-msvc`");
 }
 
 #[test]
 fn the_command_line_is_read() {
-    let read = |words: &[&str]| Wanted::read(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
-    assert_eq!(read(&[]).unwrap(), Wanted::default());
-    let all = Wanted { target: Some("linux-x64".to_owned()), program: Some("zubi".into()), out: Some("made".into()) };
+    let read = |words: &[&str]| Options::read(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+    assert_eq!(read(&[]).unwrap(), Options::default());
+    let all = Options { target: Some("linux-x64".to_owned()), program: Some("zubi".into()), out: Some("made".into()) };
     assert_eq!(read(&["--target", "linux-x64", "--program", "zubi", "--out", "made"]).unwrap(), all);
     assert!(read(&["--target"]).is_err() && read(&["--other", "x"]).is_err());
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask dist`: the VS Code extension as packages (VSIX), with zubi's program and without.
+//! `cargo xtask package`: the VS Code extension as packages (VSIX), with zubi's program and without.
 //!
-//! What is packaged is put together in a directory of its own, so that a package holds what `.vscodeignore` allows and nothing
-//! that somebody left in the sources.
+//! A package is assembled in a directory of its own, so that it holds the files that `.vscodeignore` allows and no stray files
+//! of the sources.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{extension, place, run, setup};
 
-/// The systems that packages are for, as vsce calls them, each with Rust's target.
+/// The systems of the packages by the names of vsce, each with its Rust target.
 const TARGETS: &[(&str, &str)] = &[
     ("linux-x64", "x86_64-unknown-linux-gnu"),
     ("linux-arm64", "aarch64-unknown-linux-gnu"),
@@ -25,49 +25,49 @@ const TARGETS: &[(&str, &str)] = &[
     ("win32-arm64", "aarch64-pc-windows-msvc"),
 ];
 
-/// The one that is made if none is asked for, besides the package for all systems.
+/// The system of the default package, besides the package for all systems.
 const USUAL: &str = "linux-x64";
 
-/// What is to be made.
+/// The arguments of the command.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    /// For this system alone; else for the usual one, and for all without a program.
+pub(crate) struct Options {
+    /// The only system to package for. Without it: the usual one, and all systems without a program.
     target: Option<String>,
-    /// A program that was built already.
+    /// A program that is built already.
     program: Option<Utf8PathBuf>,
-    /// Another directory than `target/vsix`.
+    /// The directory for the packages instead of `target/vsix`.
     out: Option<Utf8PathBuf>,
 }
 
-impl Wanted {
+impl Options {
     /// Reads the command line.
     pub(crate) fn read(arguments: &[String]) -> Result<Self> {
-        let mut wanted = Self::default();
+        let mut options = Self::default();
         let mut rest = arguments.iter();
         while let Some(flag) = rest.next() {
             let value = rest.next().with_context(|| format!("`{flag}` needs a value"))?;
             match flag.as_str() {
-                "--target" => wanted.target = Some(value.clone()),
-                "--program" => wanted.program = Some(value.into()),
-                "--out" => wanted.out = Some(value.into()),
-                _ => bail!("`dist` takes only `--target T`, `--program FILE` and `--out DIRECTORY`"),
+                "--target" => options.target = Some(value.clone()),
+                "--program" => options.program = Some(value.into()),
+                "--out" => options.out = Some(value.into()),
+                _ => bail!("`package` takes only `--target T`, `--program FILE` and `--out DIRECTORY`"),
             }
         }
-        Ok(wanted)
+        Ok(options)
     }
 }
 
-/// Makes the packages and prints their sizes.
-pub(crate) fn run(wanted: &Wanted) -> Result<()> {
+/// Builds the packages and prints their sizes.
+pub(crate) fn run(options: &Options) -> Result<()> {
     setup::run(&extension::COMPONENTS.map(str::to_owned))?;
-    let target = wanted.target.as_deref().unwrap_or(USUAL);
-    let program = match &wanted.program {
+    let target = options.target.as_deref().unwrap_or(USUAL);
+    let program = match &options.program {
         Some(program) => program.clone(),
         None => build(target)?,
     };
-    let out = wanted.out.clone().unwrap_or_else(|| place::target().join("vsix"));
+    let out = options.out.clone().unwrap_or_else(|| place::target().join("vsix"));
     println!("{}", package(Some((target, &program)), &out)?);
-    if wanted.target.is_none() {
+    if options.target.is_none() {
         println!("{}", package(None, &out)?);
     }
     Ok(())
@@ -83,8 +83,8 @@ fn build(target: &str) -> Result<Utf8PathBuf> {
     let mut cargo = run::cargo();
     cargo.args(["build", "--locked", "--profile", "dist", "--package", "zubi", "--bin", "zubi"]);
     let mut directory = place::target();
-    if *triple != told("host: ", Command::new("rustc").arg("-vV"))? {
-        let libraries = Utf8PathBuf::from(told("", Command::new("rustc").args(["--print", "sysroot"]))?);
+    if *triple != output_after("host: ", Command::new("rustc").arg("-vV"))? {
+        let libraries = Utf8PathBuf::from(output_after("", Command::new("rustc").args(["--print", "sysroot"]))?);
         if !libraries.join("lib/rustlib").join(triple).is_dir() {
             bail!("Rust's target {triple} is missing, which {target} needs: `rustup target add {triple}`");
         }
@@ -95,30 +95,30 @@ fn build(target: &str) -> Result<Utf8PathBuf> {
     Ok(directory.join("dist").join(program_name(target)))
 }
 
-/// What stands behind this in the output of a program.
-fn told(before: &str, command: &mut Command) -> Result<String> {
+/// The rest of the line that begins with `before` in the output of a program.
+fn output_after(before: &str, command: &mut Command) -> Result<String> {
     let output = run::quiet(command)?;
     let line = output.lines().find_map(|line| line.strip_prefix(before));
-    Ok(line.with_context(|| format!("`{}` does not say it", run::shown(command)))?.to_owned())
+    Ok(line.with_context(|| format!("`{}` prints no such line", run::shown(command)))?.to_owned())
 }
 
 fn program_name(target: &str) -> &'static str {
     if target.starts_with("win32") { "zubi.exe" } else { "zubi" }
 }
 
-/// Makes one package: for a system with its program, or for all without one. Returns its path and size.
+/// Builds one package: for a system with its program, or for all without one. Returns its path and size.
 fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String> {
     let stage = out.join(program.map_or("universal", |(target, _)| target));
     if stage.exists() {
         std::fs::remove_dir_all(&stage).with_context(|| format!("cannot empty {stage}"))?;
     }
-    std::fs::create_dir_all(&stage).with_context(|| format!("cannot make {stage}"))?;
+    std::fs::create_dir_all(&stage).with_context(|| format!("cannot create {stage}"))?;
     copy_allowed(&extension::directory(), &stage)?;
-    // Types are checked elsewhere; here nothing but the bundle is made.
+    // The bundle alone: another step checks the types.
     run::quiet(extension::node().args(["build.ts", stage.join("dist/extension.cjs").as_str(), "--minify"]))?;
     let version = version(&stage)?;
     let mut vsce = extension::tool("vsce");
-    // What there is no repository and no single licence file for is known, and the bundle has what it depends on.
+    // The bundle contains the dependencies; there is no repository address, and there are two licence files.
     vsce.args(["package", "--no-dependencies", "--allow-missing-repository", "--skip-license"]);
     let name = match program {
         Some((target, program)) => {
@@ -130,12 +130,12 @@ fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String>
     };
     let vsix = out.join(name);
     run::quiet(vsce.args(["--out", vsix.as_str()]).current_dir(&stage))?;
-    let size = std::fs::metadata(&vsix).with_context(|| format!("{vsix} was not made"))?.len();
+    let size = std::fs::metadata(&vsix).with_context(|| format!("{vsix} was not created"))?.len();
     let kib = size.div_ceil(1024);
     Ok(format!("{vsix}  {}.{} MiB", kib / 1024, kib % 1024 * 10 / 1024))
 }
 
-/// The program, with the right to be executed: a package keeps it.
+/// Copies the program and makes it executable: a package preserves that.
 fn put_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
     let directory = to.parent().context("a path without a directory")?;
     std::fs::create_dir_all(directory)?;
@@ -144,7 +144,7 @@ fn put_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies what `.vscodeignore` allows, but for what is made, and that file itself.
+/// Copies the files that `.vscodeignore` allows, except built ones, and that file itself.
 fn copy_allowed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     const LIST: &str = ".vscodeignore";
     let list = std::fs::read_to_string(from.join(LIST)).with_context(|| format!("cannot read {from}/{LIST}"))?;
@@ -163,7 +163,7 @@ fn copy_allowed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
             }
         }
         if copied == 0 {
-            bail!("`{pattern}` of {LIST} allows nothing that is there");
+            bail!("`{pattern}` of {LIST} matches no file");
         }
     }
     std::fs::copy(from.join(LIST), to.join(LIST))?;
