@@ -3,7 +3,7 @@
 
 use zubi_agent::model::chat::stream::Reader;
 use zubi_agent::model::ids::Ids;
-use zubi_agent::model::{Answer, ErrorKind, ModelError, Piece};
+use zubi_agent::model::{Answer, ErrorKind, ModelError, Delta};
 use zubi_tools::redact::Redactor;
 
 /// Bytes as a server may send them: no panic, the same answer in pieces of any size, what was heard is what is in the answer,
@@ -19,8 +19,8 @@ pub fn chat_stream(bytes: &[u8]) {
     let (mut text, mut reasoning) = (String::new(), String::new());
     for piece in heard {
         match piece {
-            Piece::Text(piece) => text.push_str(&piece),
-            Piece::Reasoning(piece) => reasoning.push_str(&piece),
+            Delta::Text(piece) => text.push_str(&piece),
+            Delta::Reasoning(piece) => reasoning.push_str(&piece),
         }
     }
     assert_eq!((text, reasoning), (answer.said.text, answer.said.reasoning), "what was heard");
@@ -36,7 +36,7 @@ pub fn chat_stream(bytes: &[u8]) {
     assert!(is_whole || sent.trim_start().starts_with(['{', '[']), "an answer that nobody ended");
 }
 
-fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ErrorKind>, Vec<Piece>) {
+fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ErrorKind>, Vec<Delta>) {
     let mut heard = Vec::new();
     let mut hear = |piece| heard.push(piece);
     let mut reader = Reader::new("it", Redactor::default(), Ids::default());

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use zubi_run::template::{Argument, Kind, Names, RenderError, Sink, Template, Values};
+use zubi_run::template::{Argument, Kind, Names, RenderError, Escaping, Template, Values};
 
-const SINKS: [Sink; 9] =
-    [Sink::Shell, Sink::Argv, Sink::Url, Sink::Header, Sink::Json, Sink::Form, Sink::Text, Sink::Path, Sink::Code];
+const SINKS: [Escaping; 9] =
+    [Escaping::Shell, Escaping::Argv, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code];
 
 /// A template and, after a NUL, the value of its arguments: no panic, problems have places in the text, JSON stays JSON,
 /// a URL keeps its host, a header stays one line, and a value that looks like a placeholder stays as it is.
@@ -44,17 +44,17 @@ pub fn template(bytes: &[u8]) {
             Ok(rendered) => rendered,
             Err(RenderError::TooLong | RenderError::Nul { .. } | RenderError::Several { .. }) => continue,
             Err(_) => {
-                assert!(matches!(sink, Sink::Url | Sink::Header), "only these refuse values for what is in them");
+                assert!(matches!(sink, Escaping::Url | Escaping::Header), "only these refuse values for what is in them");
                 continue;
             }
         };
         assert!(template.secrets().is_empty() == rendered.secrets.is_empty(), "a secret that is not told");
         match sink {
-            Sink::Json => drop(serde_json::from_str::<serde_json::Value>(&rendered.text).expect("JSON stays JSON")),
-            Sink::Header if !text.contains(['\r', '\n']) => {
+            Escaping::Json => drop(serde_json::from_str::<serde_json::Value>(&rendered.text).expect("JSON stays JSON")),
+            Escaping::Header if !text.contains(['\r', '\n']) => {
                 assert!(!rendered.text.contains(['\r', '\n']), "a second line");
             }
-            Sink::Code => assert_eq!(rendered.text, text, "code stays as it is"),
+            Escaping::Code => assert_eq!(rendered.text, text, "code stays as it is"),
             _ => {}
         }
     }

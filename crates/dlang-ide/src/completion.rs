@@ -18,7 +18,7 @@ use dlang_model::{Db, Definition, ElementKind, File, parse};
 use dlang_syntax::TextSize;
 
 pub use self::import::{ImportAlias, ImportCandidates, ImportDependency, import_prefix};
-use self::place::Place;
+use self::place::CompletionContext;
 use crate::edit::TextEdit;
 
 /// How many references, and how many import specifiers, are offered at once.
@@ -89,7 +89,7 @@ pub fn completions(db: &dyn Db, file: File, offset: TextSize, imports: &ImportCa
     if let Some(string) = import::string_at(parse, offset) {
         return import::specifiers(&string, offset, imports);
     }
-    let Some(place) = Place::find(parse, file.text(db), offset) else { return Completions::default() };
+    let Some(place) = CompletionContext::find(parse, file.text(db), offset) else { return Completions::default() };
     let expected = follow::expected(&place);
     let mut completions = Completions::default();
     if expected.names {

@@ -3,7 +3,7 @@
 use dlang_model::{Db, Definition, File, file_model, project_files};
 use dlang_syntax::{TextRange, TextSize};
 
-use crate::subject::{At, Subject, at};
+use crate::subject::{NameAt, NamedEntity, at};
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct FileRange {
 
 /// Where to go from a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct DefinitionResult {
     /// What was asked about: the whole reference when the offset is in its last word, which names the element; otherwise the
     /// word alone.
     pub range: TextRange,
@@ -39,19 +39,19 @@ pub struct Target {
 /// the imports of an alias; for `this` the context around it; for the string of an import the file. Several elements where
 /// an entry of a map means several. A declared name leads to itself. Nothing where no name stands, or one that means
 /// nothing.
-pub fn definition(db: &dyn Db, file: File, offset: TextSize) -> Option<Origin> {
+pub fn definition(db: &dyn Db, file: File, offset: TextSize) -> Option<DefinitionResult> {
     let (range, targets) = match at(db, file, offset)? {
-        At::Word { range, subjects, reference } => {
+        NameAt::Word { range, subjects, reference } => {
             (reference.unwrap_or(range), subjects.iter().flat_map(|subject| declarations(db, subject)).collect())
         }
-        At::This { range, context } => (range, context.and_then(|context| element(db, context)).into_iter().collect()),
-        At::Import { range, target } => {
+        NameAt::This { range, context } => (range, context.and_then(|context| element(db, context)).into_iter().collect()),
+        NameAt::Import { range, target } => {
             let beginning = TextRange::empty(TextSize::new(0));
             (range, target.map(|file| Target { file, range: beginning, focus: beginning }).into_iter().collect())
         }
     };
     let targets: Vec<Target> = targets;
-    (!targets.is_empty()).then_some(Origin { range, targets })
+    (!targets.is_empty()).then_some(DefinitionResult { range, targets })
 }
 
 fn element(db: &dyn Db, definition: Definition) -> Option<Target> {
@@ -59,10 +59,10 @@ fn element(db: &dyn Db, definition: Definition) -> Option<Target> {
 }
 
 /// Where something is declared: most often at one place.
-pub(crate) fn declarations(db: &dyn Db, subject: &Subject) -> Vec<Target> {
+pub(crate) fn declarations(db: &dyn Db, subject: &NamedEntity) -> Vec<Target> {
     match subject {
-        Subject::Element(definition) => element(db, *definition).into_iter().collect(),
-        Subject::Namespace(namespace) => {
+        NamedEntity::Element(definition) => element(db, *definition).into_iter().collect(),
+        NamedEntity::Namespace(namespace) => {
             let files = project_files(db).iter().filter(|file| namespace.files.contains(*file));
             let blocks = files.flat_map(|file| namespace.blocks(db, *file));
             let target = |(block, focus): (Definition, TextRange)| {
@@ -70,14 +70,14 @@ pub(crate) fn declarations(db: &dyn Db, subject: &Subject) -> Vec<Target> {
             };
             blocks.filter_map(target).collect()
         }
-        Subject::Alias { file, name } => {
+        NamedEntity::Alias { file, name } => {
             let model = file_model(db, *file);
             let imports = model.index.imports.iter().zip(&model.imports);
             let named = imports.filter(|(import, _)| import.alias.as_ref() == Some(name));
             let target = |range, focus| Target { file: *file, range, focus };
             named.filter_map(|(_, places)| Some(target(places.range, places.alias?))).collect()
         }
-        Subject::Entry { context, place } => {
+        NamedEntity::Entry { context, place } => {
             vec![Target { file: context.file, range: entry_range(db, *context, *place), focus: *place }]
         }
     }

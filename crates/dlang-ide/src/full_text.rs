@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use self::fields::{Field, fields};
-use self::likeness::{Hit, Word};
+use self::likeness::{Hit, QueryTerm};
 use crate::lines::Lines;
 use crate::query::InvalidInput;
 
@@ -106,13 +106,13 @@ pub fn full_text_search(
     Ok(answer)
 }
 
-fn words_of(query: &str) -> Result<Vec<Word>, InvalidInput> {
+fn words_of(query: &str) -> Result<Vec<QueryTerm>, InvalidInput> {
     let invalid = |message: String| InvalidInput { field: "query", message };
     if query.len() > MAX_QUERY {
         return Err(invalid(format!("longer than {MAX_QUERY} bytes. Use a few words.")));
     }
-    let mut words: Vec<Word> = Vec::new();
-    for word in likeness::words(query).map(|(_, word)| Word::new(word)) {
+    let mut words: Vec<QueryTerm> = Vec::new();
+    for word in likeness::words(query).map(|(_, word)| QueryTerm::new(word)) {
         if !words.contains(&word) {
             words.push(word);
         }
@@ -124,14 +124,14 @@ fn words_of(query: &str) -> Result<Vec<Word>, InvalidInput> {
     Ok(words)
 }
 
-fn rank(fields: &[Field<'_>], words: &[Word]) -> Rank {
-    let best = |word: &Word| fields.iter().map(|field| hit(field, word).0).max().unwrap_or_default();
+fn rank(fields: &[Field<'_>], words: &[QueryTerm]) -> Rank {
+    let best = |word: &QueryTerm| fields.iter().map(|field| hit(field, word).0).max().unwrap_or_default();
     let scores: Vec<u32> = words.iter().map(best).filter(|score| *score > 0).collect();
     Rank { words: scores.len(), score: scores.iter().sum() }
 }
 
 /// How much a field has of a word, 0 if nothing, and where in its text that is.
-fn hit(field: &Field<'_>, word: &Word) -> (u32, Option<usize>) {
+fn hit(field: &Field<'_>, word: &QueryTerm) -> (u32, Option<usize>) {
     let score = |hit: Option<Hit>, weight: u32| hit.map_or(0, |hit| hit.likeness * weight);
     let by_name = field.name.and_then(|name| word.in_name(name));
     let by_text = field.text.and_then(|text| word.in_prose(text));
@@ -140,7 +140,7 @@ fn hit(field: &Field<'_>, word: &Word) -> (u32, Option<usize>) {
 }
 
 /// Where an element has the words: the best places first, those of one quality in the order of the text.
-fn matches(fields: &[Field<'_>], words: &[Word]) -> Vec<Value> {
+fn matches(fields: &[Field<'_>], words: &[QueryTerm]) -> Vec<Value> {
     let mut found: Vec<(u32, Option<usize>, &Field<'_>)> = Vec::new();
     for field in fields {
         let hits: Vec<(u32, Option<usize>)> = words.iter().map(|word| hit(field, word)).collect();

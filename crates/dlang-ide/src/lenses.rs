@@ -7,7 +7,7 @@ use crate::lines::Lines;
 
 /// A command that is offered above a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lens {
+pub struct CodeLens {
     /// The beginning of the line, empty.
     pub range: TextRange,
     /// What is shown.
@@ -19,14 +19,14 @@ pub struct Lens {
 }
 
 /// The lenses of a text: one for each context map, which opens its diagram.
-pub fn lenses(parse: &Parse) -> Vec<Lens> {
+pub fn lenses(parse: &Parse) -> Vec<CodeLens> {
     let root = parse.syntax();
     let maps: Vec<_> = root.descendants().filter_map(ContextMap::cast).collect();
     if maps.is_empty() {
         return Vec::new();
     }
     let lines = Lines::new(&root.text().to_string());
-    let lens = |map: ContextMap| Lens {
+    let lens = |map: ContextMap| CodeLens {
         range: TextRange::empty(lines.line(lines.number(map.syntax().text_range().start())).start()),
         title: "Open diagram",
         command: "domainlang.diagram.open",

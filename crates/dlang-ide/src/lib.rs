@@ -47,7 +47,7 @@ pub use crate::completion::{
     Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions,
     import_prefix,
 };
-pub use crate::definition::{FileRange, Origin, Target, definition};
+pub use crate::definition::{FileRange, DefinitionResult, Target, definition};
 pub use crate::diagram::{DiagramFormat, diagram};
 pub use crate::edit::{TextEdit, apply};
 pub use crate::explain::explain;
@@ -55,12 +55,12 @@ pub use crate::folding::{Fold, FoldKind, folding};
 pub use crate::full_text::{DEFAULT_RESULTS, MAX_RESULTS, full_text_search};
 pub use crate::hints::{Hint, hints};
 pub use crate::hover::{Hover, Links, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
-pub use crate::lenses::{Lens, lenses};
+pub use crate::lenses::{CodeLens, lenses};
 pub use crate::lines::Lines;
 pub use crate::links::{ImportLink, import_links};
-pub use crate::moves::{Moved, import_edits, moved_specifier};
+pub use crate::moves::{MovedImport, import_edits, moved_specifier};
 pub use crate::references::{Occurrence, highlights, references};
-pub use crate::rename::{RenameError, Renaming, prepare_rename, rename};
+pub use crate::rename::{RenameError, PrepareRename, prepare_rename, rename};
 pub use crate::search::{ProjectSymbol, SymbolMatches, symbol_search};
 pub use crate::selection::selection_ranges;
 pub use crate::symbols::{Symbol, SymbolKind, document_symbols};

@@ -10,7 +10,7 @@ use crate::edit::TextEdit;
 
 /// An import whose file or whose target moves. Paths are absolute, with `/` between their parts and without `.` and `..`.
 #[derive(Debug, Clone, Copy)]
-pub struct Moved<'a> {
+pub struct MovedImport<'a> {
     /// The importing file before.
     pub importer_before: &'a str,
     /// The importing file afterwards.
@@ -30,7 +30,7 @@ pub struct Moved<'a> {
 /// The specifier that leads to the target afterwards, written as much like the old one as can be: with an alias if the target
 /// still lies in its folder, without the extension if it was left out, as a folder if that was meant. Nothing when the old
 /// specifier still leads there, and when it names a package, whose files have no place of their own.
-pub fn moved_specifier(specifier: &str, moved: &Moved<'_>) -> Option<String> {
+pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<String> {
     let parts = parts(specifier);
     let is_relative = matches!(specifier.split(['/', '\\']).next(), Some("." | ".."));
     if !is_relative {
@@ -85,7 +85,7 @@ const EXTENSION: &str = ".dlang";
 
 impl Form {
     /// The form in which a path names the target before, as far as that form can name the target afterwards.
-    fn of(path: &str, moved: &Moved<'_>) -> Self {
+    fn of(path: &str, moved: &MovedImport<'_>) -> Self {
         let Some(rest) = moved.target_before.strip_prefix(path) else { return Self::Whole };
         if rest == EXTENSION && moved.target.ends_with(EXTENSION) && !moved.has_folder_beside {
             Self::Short
@@ -98,7 +98,7 @@ impl Form {
     }
 
     /// The path of the target afterwards, in this form.
-    fn written(self, moved: &Moved<'_>) -> String {
+    fn written(self, moved: &MovedImport<'_>) -> String {
         let left_out = match self {
             Self::Whole => 0,
             Self::Short => EXTENSION.len(),
@@ -110,12 +110,12 @@ impl Form {
 }
 
 /// Whether a path that was written once leads to the target afterwards.
-fn leads(path: &str, form: Form, moved: &Moved<'_>) -> bool {
+fn leads(path: &str, form: Form, moved: &MovedImport<'_>) -> bool {
     path == form.written(moved)
 }
 
 /// The target as seen from the importing file.
-fn relative(form: Form, moved: &Moved<'_>) -> String {
+fn relative(form: Form, moved: &MovedImport<'_>) -> String {
     let written = form.written(moved);
     let from = parts(folder_of(moved.importer));
     let to = parts(&written);

@@ -9,7 +9,7 @@ use dlang_model::{Db, File, project_files, usages_in};
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::definition::declarations;
-use crate::subject::{At, Subject, alias_of, at, targets, words_behind};
+use crate::subject::{NameAt, NamedEntity, alias_of, at, targets, words_behind};
 use crate::words::words;
 
 /// A place where something is named.
@@ -36,21 +36,21 @@ pub fn highlights(db: &dyn Db, file: File, offset: TextSize) -> Vec<Occurrence> 
     occurrences(db, file, &subjects_at(db, file, offset))
 }
 
-fn subjects_at(db: &dyn Db, file: File, offset: TextSize) -> Vec<Subject> {
+fn subjects_at(db: &dyn Db, file: File, offset: TextSize) -> Vec<NamedEntity> {
     match at(db, file, offset) {
-        Some(At::Word { subjects, .. }) => subjects,
-        Some(At::This { context, .. }) => context.map(Subject::Element).into_iter().collect(),
-        Some(At::Import { .. }) | None => Vec::new(),
+        Some(NameAt::Word { subjects, .. }) => subjects,
+        Some(NameAt::This { context, .. }) => context.map(NamedEntity::Element).into_iter().collect(),
+        Some(NameAt::Import { .. }) | None => Vec::new(),
     }
 }
 
 /// Where one of these is named in a file, in the order of the text.
-pub(crate) fn occurrences(db: &dyn Db, file: File, subjects: &[Subject]) -> Vec<Occurrence> {
+pub(crate) fn occurrences(db: &dyn Db, file: File, subjects: &[NamedEntity]) -> Vec<Occurrence> {
     let mut found = Vec::new();
     for subject in subjects {
         let declared = match subject {
             // Its blocks may stand in many files, and only those of this one are wanted.
-            Subject::Namespace(namespace) => namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect(),
+            NamedEntity::Namespace(namespace) => namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect(),
             _ => of_file(file, declarations(db, subject)),
         };
         found.extend(declared.into_iter().map(|range| Occurrence { file, range, is_declaration: true }));
@@ -67,15 +67,15 @@ fn of_file(file: File, targets: Vec<crate::definition::Target>) -> Vec<TextRange
 }
 
 /// The words of a file's references that name something.
-fn uses(db: &dyn Db, file: File, subject: &Subject) -> Vec<TextRange> {
+fn uses(db: &dyn Db, file: File, subject: &NamedEntity) -> Vec<TextRange> {
     let text = file.text(db);
     // The word of a reference that has so many others behind it.
     let word = |range: TextRange, behind: usize| words(text, range).iter().rev().nth(behind).map(|word| word.range);
     match subject {
-        Subject::Element(definition) => {
+        NamedEntity::Element(definition) => {
             usages_in(db, file, *definition).iter().filter_map(|usage| word(usage.range, 0)).collect()
         }
-        Subject::Namespace(namespace) => {
+        NamedEntity::Namespace(namespace) => {
             let name = namespace.path.rsplit('.').next().unwrap_or_default();
             let mut found = Vec::new();
             for (reference, targets) in targets(db, file, |reference| reference.text.split('.').any(|it| it == name)) {
@@ -88,7 +88,7 @@ fn uses(db: &dyn Db, file: File, subject: &Subject) -> Vec<TextRange> {
             }
             found
         }
-        Subject::Alias { file: owner, name } if *owner == file => {
+        NamedEntity::Alias { file: owner, name } if *owner == file => {
             let begins = |text: &str| text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
             let references = targets(db, file, |reference| begins(&reference.text));
             let is_alias = references.into_iter().filter(|(reference, targets)| {
@@ -96,7 +96,7 @@ fn uses(db: &dyn Db, file: File, subject: &Subject) -> Vec<TextRange> {
             });
             is_alias.filter_map(|(it, _)| words(text, it.range).first().map(|word| word.range)).collect()
         }
-        Subject::Alias { .. } | Subject::Entry { .. } => Vec::new(),
+        NamedEntity::Alias { .. } | NamedEntity::Entry { .. } => Vec::new(),
     }
 }
 

@@ -18,12 +18,12 @@ pub use self::error::RenameError;
 use crate::definition::{FileRange, declarations};
 use crate::edit::TextEdit;
 use crate::references::occurrences;
-use crate::subject::{At, Namespace, Subject, at};
+use crate::subject::{NameAt, Namespace, NamedEntity, at};
 use crate::words::{beginning, is_word};
 
 /// A name that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renaming {
+pub struct PrepareRename {
     /// The word at the offset.
     pub range: TextRange,
     /// What it is now.
@@ -31,7 +31,7 @@ pub struct Renaming {
 }
 
 /// Which word a rename at an offset would change.
-pub fn prepare_rename(db: &dyn Db, file: File, offset: TextSize) -> Result<Renaming, RenameError> {
+pub fn prepare_rename(db: &dyn Db, file: File, offset: TextSize) -> Result<PrepareRename, RenameError> {
     subject_at(db, file, offset).map(|(renaming, _)| renaming)
 }
 
@@ -74,14 +74,14 @@ pub fn rename(
 }
 
 /// What would be renamed at an offset.
-fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(Renaming, Subject), RenameError> {
+fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(PrepareRename, NamedEntity), RenameError> {
     let (range, subjects) = match at(db, file, offset) {
         None => return Err(RenameError::NoName),
-        Some(At::Import { .. }) => return Err(RenameError::ImportString),
-        Some(At::This { .. }) => return Err(RenameError::This),
-        Some(At::Word { range, subjects, .. }) => (range, subjects),
+        Some(NameAt::Import { .. }) => return Err(RenameError::ImportString),
+        Some(NameAt::This { .. }) => return Err(RenameError::This),
+        Some(NameAt::Word { range, subjects, .. }) => (range, subjects),
     };
-    let subject = match <[Subject; 1]>::try_from(subjects) {
+    let subject = match <[NamedEntity; 1]>::try_from(subjects) {
         Ok([subject]) => subject,
         Err(subjects) if subjects.is_empty() => return Err(RenameError::Unresolved),
         Err(subjects) => return Err(RenameError::Ambiguous(subjects.len())),
@@ -91,28 +91,28 @@ fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(Renaming, Su
         return Err(RenameError::Installed(target.file));
     }
     let text = file.text(db).get(std::ops::Range::<usize>::from(range)).unwrap_or_default().to_owned();
-    Ok((Renaming { range, text }, subject))
+    Ok((PrepareRename { range, text }, subject))
 }
 
 /// Where something else has the name already, as far as that can be said without the changed texts: what is in no scope of
 /// references, or in the scope of another file.
-fn declared(db: &dyn Db, subject: &Subject, new_name: &str) -> Option<FileRange> {
-    let first = |subject: &Subject| {
+fn declared(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<FileRange> {
+    let first = |subject: &NamedEntity| {
         let target = declarations(db, subject).into_iter().next()?;
         Some(FileRange { file: target.file, range: target.focus })
     };
     match subject {
-        Subject::Element(_) => None,
+        NamedEntity::Element(_) => None,
         // Two namespaces would become one, and nobody could tell them apart again.
-        Subject::Namespace(namespace) => {
+        NamedEntity::Namespace(namespace) => {
             let path = match beginning(&namespace.path, 1) {
                 Some(around) => smol_str::format_smolstr!("{around}.{new_name}"),
                 None => SmolStr::new(new_name),
             };
-            first(&Subject::Namespace(Namespace { path, files: namespace.files.clone() }))
+            first(&NamedEntity::Namespace(Namespace { path, files: namespace.files.clone() }))
         }
-        Subject::Alias { file, .. } => first(&Subject::Alias { file: *file, name: SmolStr::new(new_name) }),
-        Subject::Entry { context, place } => {
+        NamedEntity::Alias { file, .. } => first(&NamedEntity::Alias { file: *file, name: SmolStr::new(new_name) }),
+        NamedEntity::Entry { context, place } => {
             let Some(Body::Context(content)) = context.body(db) else { return None };
             let terms: Vec<_> = content.terms.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();
             let decisions: Vec<_> = content.decisions.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();

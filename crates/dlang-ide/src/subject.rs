@@ -18,7 +18,7 @@ use crate::words::{beginning, count, words};
 
 /// Something with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Subject {
+pub(crate) enum NamedEntity {
     /// An element, other than a namespace with a name.
     Element(Definition),
     /// A namespace.
@@ -87,12 +87,12 @@ fn files_around(db: &dyn Db, file: File) -> FxHashSet<File> {
 
 /// What stands at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum NameAt {
     /// A word that names something: where a map means several elements more than one thing, nothing when a reference
     /// means nothing.
     Word {
         range: TextRange,
-        subjects: Vec<Subject>,
+        subjects: Vec<NamedEntity>,
         /// The whole reference, when the word is the last of one.
         reference: Option<TextRange>,
     },
@@ -103,7 +103,7 @@ pub(crate) enum At {
 }
 
 /// What stands at an offset of a file, or ends there.
-pub(crate) fn at(db: &dyn Db, file: File, offset: TextSize) -> Option<At> {
+pub(crate) fn at(db: &dyn Db, file: File, offset: TextSize) -> Option<NameAt> {
     let model = file_model(db, file);
     reference_at(db, file, model, offset)
         .or_else(|| import_at(db, file, model, offset))
@@ -111,7 +111,7 @@ pub(crate) fn at(db: &dyn Db, file: File, offset: TextSize) -> Option<At> {
         .or_else(|| declared_at(db, file, model, offset))
 }
 
-fn reference_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+fn reference_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
     let id = model.reference_touching(offset)?;
     let reference = model.reference(id)?;
     let words = words(file.text(db), reference.range);
@@ -123,18 +123,18 @@ fn reference_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) ->
         let subject = subject_of(db, file, reference, *target, from_end);
         subjects.extend(subject.filter(|subject| !subjects.contains(subject)));
     }
-    Some(At::Word { range, subjects, reference: (from_end == 0).then_some(reference.range) })
+    Some(NameAt::Word { range, subjects, reference: (from_end == 0).then_some(reference.range) })
 }
 
 /// What the word of a reference names that has `from_end` words behind it, when the whole means `target`.
-fn subject_of(db: &dyn Db, file: File, reference: &Reference, target: Definition, from_end: usize) -> Option<Subject> {
+fn subject_of(db: &dyn Db, file: File, reference: &Reference, target: Definition, from_end: usize) -> Option<NamedEntity> {
     if from_end == 0 {
-        return Some(Subject::Element(target));
+        return Some(NamedEntity::Element(target));
     }
     let fqn = target.fqn(db)?;
     match beginning(&fqn, from_end) {
-        Some(path) => Some(Subject::Namespace(Namespace::new(db, path, target.file))),
-        None => Some(Subject::Alias { file, name: alias_of(db, reference, target)?.into() }),
+        Some(path) => Some(NamedEntity::Namespace(Namespace::new(db, path, target.file))),
+        None => Some(NamedEntity::Alias { file, name: alias_of(db, reference, target)?.into() }),
     }
 }
 
@@ -176,52 +176,52 @@ pub(crate) fn targets(
     wanted.into_iter().map(|(id, reference)| (reference, resolutions.targets(id))).collect()
 }
 
-fn import_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+fn import_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
     let number = model.imports.partition_point(|import| import.range.start() <= offset).checked_sub(1)?;
     let import = model.imports.get(number)?;
     let touches = |range: &TextRange| range.contains_inclusive(offset);
     if let Some(range) = import.alias.filter(touches) {
         let name = file_index(db, file).imports.get(number)?.alias.clone()?;
-        return Some(At::Word { range, subjects: vec![Subject::Alias { file, name }], reference: None });
+        return Some(NameAt::Word { range, subjects: vec![NamedEntity::Alias { file, name }], reference: None });
     }
     let range = import.specifier.filter(touches)?;
     let target = imported_files(db, file).get(number).copied().flatten();
-    Some(At::Import { range, target })
+    Some(NameAt::Import { range, target })
 }
 
-fn this_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+fn this_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
     let relationships = &model.relationships;
     let number = relationships.partition_point(|it| it.range.start() <= offset).checked_sub(1)?;
     let relationship = relationships.get(number)?;
     [relationship.left, relationship.right].into_iter().find_map(|end| match end {
         End::This(range) if range.contains_inclusive(offset) => {
-            Some(At::This { range, context: containing_context(db, file, relationship) })
+            Some(NameAt::This { range, context: containing_context(db, file, relationship) })
         }
         _ => None,
     })
 }
 
 /// A name that is declared there.
-fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
     // The name of an element stands before everything that is inside it.
     let number = model.elements.partition_point(|element| element.range.start() <= offset).checked_sub(1)?;
     let element = model.elements.get(number)?;
     let definition = Definition { file, number: u32::try_from(number).ok()? };
     let touches = |range: &TextRange| range.contains_inclusive(offset);
-    let word = |range, subject| Some(At::Word { range, subjects: vec![subject], reference: None });
+    let word = |range, subject| Some(NameAt::Word { range, subjects: vec![subject], reference: None });
     if let Some(name) = element.name.filter(touches) {
         if definition.kind(db) != Some(ElementKind::Namespace) {
-            return word(name, Subject::Element(definition));
+            return word(name, NamedEntity::Element(definition));
         }
         let words = words(file.text(db), name);
         let number = words.iter().position(|word| word.range.contains_inclusive(offset))?;
         let range = words.get(number)?.range;
         let fqn = definition.fqn(db)?;
         let path = beginning(&fqn, words.len() - 1 - number)?;
-        return word(range, Subject::Namespace(Namespace::new(db, path, file)));
+        return word(range, NamedEntity::Namespace(Namespace::new(db, path, file)));
     }
     let Body::Context(context) = &element.body else { return None };
     let terms = context.terms.iter().map(|term| term.name_range);
     let place = terms.chain(context.decisions.iter().map(|it| it.name_range)).flatten().find(touches)?;
-    word(place, Subject::Entry { context: definition, place })
+    word(place, NamedEntity::Entry { context: definition, place })
 }

@@ -5,9 +5,9 @@
 
 use dlang_model::ElementKind;
 use dlang_syntax::SyntaxKind::{self, *};
-use dlang_syntax::{NodeOrToken, Parse, Role, SyntaxElement, SyntaxToken, TextRange, WalkEvent, keyword};
+use dlang_syntax::{NodeOrToken, Parse, KeywordClass, SyntaxElement, SyntaxToken, TextRange, WalkEvent, keyword};
 
-use crate::wanted::wanted;
+use crate::wanted::expected_kind;
 
 /// A token and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct SemanticToken {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// A reserved word, by what it does. `this` is the word that refers.
-    Keyword(Role),
+    Keyword(KeywordClass),
     /// An arrow.
     Arrow,
     /// A string.
@@ -91,7 +91,7 @@ fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
         NAME => Some((declared(owner.kind())?, true)),
         QUALIFIED_NAME => Some((TokenKind::Namespace, true)),
         REFERENCE if !is_last_segment(token) => Some((TokenKind::Namespace, false)),
-        REFERENCE => Some((of_element(wanted(&owner)?), false)),
+        REFERENCE => Some((of_element(expected_kind(&owner)?), false)),
         _ => None,
     }
 }

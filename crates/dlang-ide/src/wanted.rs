@@ -5,7 +5,7 @@ use dlang_syntax::SyntaxKind::*;
 use dlang_syntax::SyntaxNode;
 
 /// The kind of element that a reference directly in this node means, by the grammar alone.
-pub(crate) fn wanted(owner: &SyntaxNode) -> Option<ElementKind> {
+pub(crate) fn expected_kind(owner: &SyntaxNode) -> Option<ElementKind> {
     Some(match owner.kind() {
         IN_CLAUSE | FOR_CLAUSE => ElementKind::Domain,
         BY_CLAUSE | TEAM_PROPERTY => ElementKind::Team,

@@ -271,7 +271,7 @@ pub enum ReferenceRole {
 
 impl ReferenceRole {
     /// What kind of element it wants.
-    pub fn wanted(self) -> ElementKind {
+    pub fn expected_kind(self) -> ElementKind {
         match self {
             Self::DomainParent | Self::ContextDomain | Self::MapDomain => ElementKind::Domain,
             Self::DomainType

@@ -37,7 +37,7 @@ impl Diagnostic {
 
     pub(crate) fn of_syntax(diagnostic: &SyntaxDiagnostic) -> Self {
         let related =
-            |related: &dlang_syntax::Related| Related { place: Place::Here(related.range), message: related.message };
+            |related: &dlang_syntax::Related| Related { place: RelatedLocation::Here(related.range), message: related.message };
         Self {
             range: diagnostic.range,
             code: Code::Syntax(diagnostic.code),
@@ -53,7 +53,7 @@ impl Diagnostic {
         self
     }
 
-    pub(crate) fn related(mut self, place: Place, message: &'static str) -> Self {
+    pub(crate) fn related(mut self, place: RelatedLocation, message: &'static str) -> Self {
         self.related.push(Related { place, message });
         self
     }
@@ -81,14 +81,14 @@ impl Diagnostic {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
     /// Where.
-    pub place: Place,
+    pub place: RelatedLocation,
     /// What it has to do with it.
     pub message: &'static str,
 }
 
 /// A place in the same file or, so that a diagnostic does not change whenever text moves in another file, an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum RelatedLocation {
     /// In the file of the diagnostic.
     Here(TextRange),
     /// At the name of this element.

@@ -59,7 +59,7 @@ pub fn resolutions(db: &dyn Db, file: File) -> Arc<Resolutions> {
 }
 
 fn resolve(names: &Names<'_>, container: Option<u32>, reference: &Reference) -> Targets {
-    let (wanted, name) = (reference.role.wanted(), reference.text.as_str());
+    let (wanted, name) = (reference.role.expected_kind(), reference.text.as_str());
     if !reference.role.is_many() {
         return names.first(container, wanted, name).map_or(Targets::None, Targets::One);
     }

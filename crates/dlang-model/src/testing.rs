@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::{
-    Change, Database, Definition, Diagnostic, File, ImportOutcome, ImportProblem, ModelHost, Place, TextEdit,
+    Change, Database, Definition, Diagnostic, File, ImportOutcome, ImportProblem, ModelHost, RelatedLocation, TextEdit,
     file_diagnostics, file_index,
 };
 
@@ -43,7 +43,7 @@ fn files(fixture: &str) -> Vec<(String, Option<String>, String)> {
 }
 
 /// Where specifiers lead that are no relative paths to a file of the fixture.
-pub type Leads<'a> = &'a [(&'a str, ImportProblem)];
+pub type ResolveFn<'a> = &'a [(&'a str, ImportProblem)];
 
 /// A model of the files of a fixture.
 pub fn host(fixture: &str) -> ModelHost {
@@ -51,7 +51,7 @@ pub fn host(fixture: &str) -> ModelHost {
 }
 
 /// The same in a host that is there already.
-pub fn host_with(mut host: ModelHost, fixture: &str, leads: Leads<'_>) -> ModelHost {
+pub fn host_with(mut host: ModelHost, fixture: &str, leads: ResolveFn<'_>) -> ModelHost {
     for (path, package, text) in files(fixture) {
         host.apply([
             Change::Text { path: path.clone(), text: Arc::from(text) },
@@ -63,7 +63,7 @@ pub fn host_with(mut host: ModelHost, fixture: &str, leads: Leads<'_>) -> ModelH
 }
 
 /// Sets where the imports of every file lead.
-pub fn resolve_imports(host: &mut ModelHost, leads: Leads<'_>) {
+pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
     let files: Vec<File> = host.files().collect();
     for file in files {
         let path = file.path(host.db()).to_owned();
@@ -136,8 +136,8 @@ fn render(db: &Database, file: File, diagnostic: &Diagnostic, text: &mut String)
     writeln!(text, "{place}: {severity}: {} [{}]", diagnostic.text(), diagnostic.code.as_str()).unwrap();
     for related in &diagnostic.related {
         let place = match related.place {
-            Place::Here(range) => position(file.text(db), range.start()),
-            Place::Definition(definition) => place_of(db, definition),
+            RelatedLocation::Here(range) => position(file.text(db), range.start()),
+            RelatedLocation::Definition(definition) => place_of(db, definition),
         };
         writeln!(text, "    {place}: {}", related.message).unwrap();
     }

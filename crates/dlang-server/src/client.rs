@@ -115,14 +115,14 @@ impl ClientHandle {
             Ok(result) => result,
             Err(RecvTimeoutError::Disconnected) => Err(ClientError::Closed),
             Err(RecvTimeoutError::Timeout) => {
-                self.withdraw(&id);
+                self.cancel(&id);
                 Err(ClientError::TimedOut)
             }
         }
     }
 
     /// Tells the client that an answer is not wanted any more, and hears none.
-    pub fn withdraw(&self, id: &RequestId) {
+    pub fn cancel(&self, id: &RequestId) {
         let was_open = self.waiting().as_mut().is_some_and(|open| open.remove(id).is_some());
         if was_open {
             self.notify("$/cancelRequest", json!({ "id": id }));

@@ -16,7 +16,7 @@ use crate::spawn;
 /// When the system gives no thread.
 pub(crate) fn watch(pid: u32, events: Sender<Event>) -> io::Result<()> {
     // Where the end cannot be noticed the connection still tells, in most cases.
-    let run = move || match process::wait_until_gone(pid) {
+    let run = move || match process::wait(pid) {
         Ok(()) => drop(events.send(Event::ClientGone)),
         Err(error) => tracing::warn!("the end of the client's process {pid} will not be noticed: {error}"),
     };

@@ -13,15 +13,15 @@ use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 
 /// The requests that a server answers of a snapshot.
-pub struct Requests(BTreeMap<String, Arc<Method>>);
+pub struct InProcessRequests(BTreeMap<String, Arc<Method>>);
 
-impl Default for Requests {
+impl Default for InProcessRequests {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Requests {
+impl InProcessRequests {
     /// What columns count in parameters and answers: that of the texts themselves, so that nothing is converted.
     pub const ENCODING: Encoding = Encoding::Utf8;
 

@@ -54,7 +54,7 @@ impl Documents {
     }
 
     /// A change of a document cannot be read, so its text is not known any more. Whether it was.
-    pub(crate) fn lose(&mut self, uri: &Uri) -> bool {
+    pub(crate) fn invalidate(&mut self, uri: &Uri) -> bool {
         self.open.get_mut(&uri.0).is_some_and(|document| document.text.take().is_some())
     }
 

@@ -76,9 +76,9 @@ use lsp_server::{Connection, Message};
 
 use crate::client::Outgoing;
 pub use crate::client::{ClientError, ClientHandle};
-pub use crate::direct::Requests;
+pub use crate::direct::InProcessRequests;
 use crate::event::Event;
-use crate::main_loop::{MainLoop, Parts};
+use crate::main_loop::{MainLoop, MainLoopConfig};
 pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};
 use crate::model::Model;
 pub use crate::model::{ModelHandle, OpenText};
@@ -263,7 +263,7 @@ fn serve(
             }
         }
     };
-    let parts = Parts {
+    let parts = MainLoopConfig {
         options,
         methods: requests::table().and(extra),
         incoming,

@@ -50,7 +50,7 @@ enum Phase {
 type StartModel = Box<dyn FnOnce(Arc<Settings>, Option<Waker>) + Send>;
 
 /// What the loop is given.
-pub(crate) struct Parts {
+pub(crate) struct MainLoopConfig {
     pub(crate) options: Options,
     pub(crate) methods: MethodTable,
     pub(crate) incoming: Receiver<Message>,
@@ -95,7 +95,7 @@ pub(crate) struct MainLoop {
 }
 
 impl MainLoop {
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(parts: MainLoopConfig) -> Self {
         let (back, events) = parts.events;
         Self {
             options: parts.options,
@@ -189,7 +189,7 @@ impl MainLoop {
             "workspace/didChangeWatchedFiles" => self.model.send(Command::Refresh),
             "workspace/didChangeWorkspaceFolders" => self.hear(&method, &params, Self::did_change_folders),
             _ => {
-                if let Some(hear) = self.methods.heard(&method)
+                if let Some(hear) = self.methods.notification_handler(&method)
                     && catch_unwind(AssertUnwindSafe(|| hear(params))).is_err()
                 {
                     tracing::error!("{method} panicked");
@@ -240,7 +240,7 @@ impl MainLoop {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
         tracing::warn!("a change of {uri:?} cannot be read, its text is not known until all of it is sent: {error}");
         let uri = lsp::Uri(uri.to_owned());
-        if self.documents.lose(&uri) {
+        if self.documents.invalidate(&uri) {
             self.forget(uri);
         }
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::Utf8PathBuf;
 use crossbeam_channel::Sender;
 use dlang_model::Cancelled;
-use dlang_workspace::ask::AskError;
+use dlang_workspace::ask::QueryError;
 use lsp_server::{ErrorCode, ResponseError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,11 +50,11 @@ impl From<Cancelled> for RequestError {
     }
 }
 
-impl From<AskError> for RequestError {
-    fn from(error: AskError) -> Self {
+impl From<QueryError> for RequestError {
+    fn from(error: QueryError) -> Self {
         match error {
-            AskError::Cancelled(_) => Self::Cancelled,
-            AskError::InvalidInput(input) => {
+            QueryError::Cancelled(_) => Self::Cancelled,
+            QueryError::InvalidInput(input) => {
                 Self::InvalidParams { field: input.field.to_owned(), message: input.to_string() }
             }
         }
@@ -105,14 +105,14 @@ type Extend = dyn FnOnce(Initialize<'_>) -> MethodTable + Send;
 /// How a method is answered.
 pub(crate) enum Method {
     /// Of a snapshot of the model.
-    Ask { run: Box<Ask>, patience: Patience },
+    Ask { run: Box<Ask>, patience: LoadingBehavior },
     /// By somebody else.
     Start(Box<Start>),
 }
 
 /// What happens to a question while the workspace is loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
+pub(crate) enum LoadingBehavior {
     /// It waits until the model is there: an editor asks for what it shows.
     Endless,
     /// It is told after a while how far loading is: a program wants to know. Such a program may also have changed files a
@@ -173,7 +173,7 @@ impl MethodTable {
         name: impl Into<String>,
         run: impl Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        self.with(name, Method::Ask { run: Box::new(run), patience: Patience::Limited })
+        self.with(name, Method::Ask { run: Box::new(run), patience: LoadingBehavior::Limited })
     }
 
     /// A request that is answered through its [`Responder`]. It runs on a thread of the pool and returns soon; work that
@@ -185,7 +185,7 @@ impl MethodTable {
 
     /// A notification. It is heard by the loop itself, in order with everything else, and so must return at once.
     #[must_use]
-    pub fn hear(mut self, name: impl Into<String>, hear: impl Fn(Value) + Send + Sync + 'static) -> Self {
+    pub fn on_notification(mut self, name: impl Into<String>, hear: impl Fn(Value) + Send + Sync + 'static) -> Self {
         self.notifications.insert(name.into(), Box::new(hear));
         self
     }
@@ -221,7 +221,7 @@ impl MethodTable {
         run: fn(&Snapshot, &R::Params) -> Result<R::Result, RequestError>,
     ) -> Self {
         let run = move |snapshot: Snapshot, params: Value, _: &Cancel| to_value(run(&snapshot, &from_value(&params)?)?);
-        self.with(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: Patience::Endless })
+        self.with(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: LoadingBehavior::Endless })
     }
 
     /// With the methods of another table, as far as their names are not taken.
@@ -261,7 +261,7 @@ impl MethodTable {
         self.methods.get(name).cloned()
     }
 
-    pub(crate) fn heard(&self, name: &str) -> Option<&Hear> {
+    pub(crate) fn notification_handler(&self, name: &str) -> Option<&Hear> {
         self.notifications.get(name).map(|hear| &**hear)
     }
 

@@ -22,7 +22,7 @@ use zubi_base::lsp::Uri;
 use crate::diagnostics;
 use crate::documents;
 use crate::event::{ChangedBy, Event};
-use crate::methods::{Cancel, Method, Patience, RequestError, response_error};
+use crate::methods::{Cancel, Method, LoadingBehavior, RequestError, response_error};
 use crate::pool::Pool;
 use crate::settings::Settings;
 use crate::snapshot::{Names, Open, Snapshot, TokenStore};
@@ -105,7 +105,7 @@ impl ModelHandle {
     /// Lends the workspace as it is when all changes of the client so far are made and the disk is looked at; while it is
     /// loading, that is after it. `to` is called on the thread that owns the workspace and returns at once. It is dropped
     /// uncalled when the server is over. Changes wait until the snapshot is dropped.
-    pub fn lend(&self, to: impl FnOnce(Snapshot) + Send + 'static) {
+    pub fn with_snapshot(&self, to: impl FnOnce(Snapshot) + Send + 'static) {
         self.send(Command::Lend(Box::new(to)));
     }
 
@@ -255,7 +255,7 @@ impl Model {
     fn edit(&mut self, edit: Edit) {
         let (path, is_changed) = match edit.text {
             Some(text) => {
-                let path = self.workspace.spelling(&documents::path_of(&Uri(edit.uri.clone())));
+                let path = self.workspace.canonical_path(&documents::path_of(&Uri(edit.uri.clone())));
                 let open = Open { uri: edit.uri, version: edit.version, text: Arc::clone(&text) };
                 Arc::make_mut(&mut self.names).open(path.clone(), open);
                 let is_changed = self.workspace.overlay(&path, Some(text));
@@ -305,7 +305,7 @@ impl Model {
         if question.cancel.is_cancelled() {
             return;
         }
-        if matches!(*question.method, Method::Ask { patience: Patience::Limited, .. }) {
+        if matches!(*question.method, Method::Ask { patience: LoadingBehavior::Limited, .. }) {
             self.refresh();
         }
         let snapshot = self.snapshot();

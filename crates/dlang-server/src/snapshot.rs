@@ -10,7 +10,7 @@ use dlang_workspace::modules::Module;
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use crate::direct::Requests;
+use crate::direct::InProcessRequests;
 use crate::settings::Settings;
 
 /// The state between two changes. Changes wait until it is dropped, so it is never kept.
@@ -75,7 +75,7 @@ impl Snapshot {
 
     /// A workspace of which no client has anything open, for [`Requests`].
     pub fn of(workspace: WorkspaceSnapshot) -> Self {
-        Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(Requests::ENCODING)), Arc::default())
+        Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(InProcessRequests::ENCODING)), Arc::default())
     }
 
     /// The workspace.

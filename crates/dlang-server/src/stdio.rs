@@ -66,7 +66,7 @@ pub(crate) fn write(outgoing: &Receiver<Outgoing>, mut output: impl Write) -> io
     Ok(())
 }
 
-fn no_header(error: &framing::TooMuchNoise) -> io::Error {
+fn no_header(error: &framing::NotJsonRpc) -> io::Error {
     let what = format!("expected a header with `Content-Length`, got: {}", error.sample);
     io::Error::new(io::ErrorKind::InvalidData, what)
 }

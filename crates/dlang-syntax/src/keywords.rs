@@ -9,7 +9,7 @@ pub struct Keyword {
     pub kind: SyntaxKind,
     /// The words that have this meaning, the one to prefer first. For a pattern that is the name of its node type.
     pub spellings: &'static [&'static str],
-    pub role: Role,
+    pub role: KeywordClass,
     /// One sentence of Markdown.
     pub doc: &'static str,
     /// The page below [`DOCUMENTATION`] that says more.
@@ -28,7 +28,7 @@ impl Keyword {
 
 /// What a reserved word does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum KeywordClass {
     /// Begins an element of a file or namespace.
     Declaration,
     /// Begins an import.
@@ -66,7 +66,7 @@ pub enum Side {
 
 /// A bracket, separator or arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sign {
+pub struct Punctuation {
     pub kind: SyntaxKind,
     pub text: &'static str,
     /// One sentence of Markdown; empty where there is nothing to say.
@@ -81,7 +81,7 @@ pub fn keyword(kind: SyntaxKind) -> Option<&'static Keyword> {
 }
 
 /// The row of a bracket, separator or arrow.
-pub fn sign(kind: SyntaxKind) -> Option<&'static Sign> {
+pub fn sign(kind: SyntaxKind) -> Option<&'static Punctuation> {
     SIGNS.iter().find(|sign| sign.kind == kind)
 }
 

@@ -10,7 +10,7 @@ use crate::{SyntaxKind, TextRange, TextSize};
 
 mod strings;
 
-use strings::Quotes;
+use strings::QuoteRecovery;
 
 /// A token and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +65,11 @@ pub(crate) struct Lexed {
 }
 
 pub(crate) fn lex(text: &str) -> Lexed {
-    lex_with(text, Quotes::exact()).or_else(|| lex_with(text, Quotes::forgiving())).unwrap_or_default()
+    lex_with(text, QuoteRecovery::exact()).or_else(|| lex_with(text, QuoteRecovery::forgiving())).unwrap_or_default()
 }
 
 /// The tokens, or nothing when a string does not end and the guess was not asked for.
-fn lex_with(text: &str, quotes: Quotes) -> Option<Lexed> {
+fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<Lexed> {
     let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4), faults: Vec::new() };
     let mut lexer = Raw::lexer_with_extras(text, quotes);
     while let Some(raw) = lexer.next() {
@@ -106,7 +106,7 @@ fn is_doc_comment(text: &str) -> bool {
 
 // The white space is that of ECMAScript, in which the language's first lexer was written.
 #[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
-#[logos(extras = Quotes)]
+#[logos(extras = QuoteRecovery)]
 enum Raw {
     #[regex(r"[\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]+")]
     Whitespace,

@@ -76,7 +76,7 @@ pub fn loading(progress: Progress) -> Value {
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum QueryError {
     /// An argument is not one that fits: which, why, and what would.
     #[error("{0}")]
     InvalidInput(#[from] InvalidInput),
@@ -104,7 +104,7 @@ pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
 /// Validates the whole workspace, or tells of it what concerns one file, as an absolute path.
 ///
 /// The counts are always those of the workspace.
-pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result<Validation, AskError> {
+pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result<Validation, QueryError> {
     let problems = match file.map(|path| snapshot.spelling(path)) {
         None => snapshot.problems()?,
         Some(path) => {
@@ -123,27 +123,27 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
 }
 
 /// What the model has of one type, filtered: the answer of `domainlang_list`.
-pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, AskError> {
+pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, QueryError> {
     Ok(snapshot.ask(|db| query::list(db, input, &|file| snapshot.show_file(db, file)))??)
 }
 
 /// One element, or without a name the model in numbers: the answer of `domainlang_get`.
-pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
+pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, QueryError> {
     Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show_file(db, file)))?)
 }
 
 /// One element for reading: the answer of `domainlang_explain`.
-pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, AskError> {
+pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, QueryError> {
     Ok(snapshot.ask(|db| dlang_ide::explain(db, fqn))?)
 }
 
 /// Elements that have to do with some words, at most `limit`: the answer of `domainlang_search`.
-pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result<Value, AskError> {
+pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result<Value, QueryError> {
     Ok(snapshot.ask(|db| dlang_ide::full_text_search(db, query, limit, &|file| snapshot.show_file(db, file)))??)
 }
 
 /// A context map or domain map for a program that draws: the answer of `domainlang_diagram`.
-pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -> Result<Value, AskError> {
+pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -> Result<Value, QueryError> {
     Ok(snapshot.ask(|db| dlang_ide::diagram(db, fqn, format))?)
 }
 

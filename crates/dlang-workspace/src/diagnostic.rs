@@ -133,12 +133,12 @@ codes! {
 
 /// Collects diagnostics up to the limit and brings them into the order of the text.
 #[derive(Debug, Default)]
-pub(crate) struct Sink {
+pub(crate) struct DiagnosticCollector {
     list: Vec<Diagnostic>,
     left_out: usize,
 }
 
-impl Sink {
+impl DiagnosticCollector {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         if self.list.len() < MAX_DIAGNOSTICS {
             self.list.push(diagnostic);

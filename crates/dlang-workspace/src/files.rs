@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use disk::DiskFiles;
 pub use memory::MemoryFiles;
 pub use overlay::Overlay;
-pub(crate) use remembered::Remembered;
+pub(crate) use remembered::CachedFiles;
 
 /// Files that several threads and owners ask.
 pub type SharedFiles = Arc<dyn Files + Send + Sync>;
@@ -143,12 +143,12 @@ pub struct Walk {
     pub files: Vec<Utf8PathBuf>,
     /// The folders that were looked into, the first one included.
     pub folders: Vec<Utf8PathBuf>,
-    pub cut: Vec<Cut>,
+    pub cut: Vec<Skipped>,
 }
 
 /// Something that a walk passed over and that may have held models.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cut {
+pub enum Skipped {
     /// It ended after so many entries.
     Entries(usize),
     /// It did not go below this folder, which is as deep as it goes.

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use text_size::{TextRange, TextSize};
 
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
 use crate::files::ReadError;
 use crate::manifest::{Manifest, Source};
 use crate::yaml::shown;
@@ -87,7 +87,7 @@ pub fn read(text: &str) -> Parsed {
     if text.len() > MAX_BYTES {
         return unreadable(&ReadError::TooLarge { max: MAX_BYTES });
     }
-    let mut reader = Reader { text, parsed: Parsed::default(), sink: Sink::default() };
+    let mut reader = Reader { text, parsed: Parsed::default(), sink: DiagnosticCollector::default() };
     let json = text.trim_start_matches('\u{feff}');
     match serde_json::from_str::<Rows<'_>>(json) {
         Ok(rows) => reader.top(&rows),
@@ -106,7 +106,7 @@ pub fn unreadable(why: &ReadError) -> Parsed {
 
 /// Where manifest and lock say different things.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Disagreements {
+pub struct LockMismatch {
     /// With places in `model.yaml`.
     pub of_manifest: Vec<Diagnostic>,
     /// With places in `model.lock`.
@@ -114,9 +114,9 @@ pub struct Disagreements {
 }
 
 /// Compares a lock with the manifest it was made from. Imports resolve by the lock all the same.
-pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
+pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
     let hint = "'dlang install' says how to bring model.lock up to date.";
-    let (mut of_manifest, mut of_lock) = (Sink::default(), Sink::default());
+    let (mut of_manifest, mut of_lock) = (DiagnosticCollector::default(), DiagnosticCollector::default());
     let mut asked = BTreeSet::new();
     // As `Manifest::reference` has it, but a hostile manifest may have many of both.
     let overrides: BTreeMap<&str, &str> =
@@ -156,13 +156,13 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
             of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).about(repository));
         }
     }
-    Disagreements { of_manifest: of_manifest.finish(), of_lock: of_lock.finish() }
+    LockMismatch { of_manifest: of_manifest.finish(), of_lock: of_lock.finish() }
 }
 
 struct Reader<'t> {
     text: &'t str,
     parsed: Parsed,
-    sink: Sink,
+    sink: DiagnosticCollector,
 }
 
 impl<'t> Reader<'t> {

@@ -12,8 +12,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::files::{Bounds, CACHE, Cut, Files, Kind, LOCK, MANIFEST, ReadError};
-use crate::lock::{self, Disagreements, Lock};
+use crate::files::{Bounds, CACHE, Skipped, Files, Kind, LOCK, MANIFEST, ReadError};
+use crate::lock::{self, LockMismatch, Lock};
 use crate::manifest::{self, Manifest, Purpose};
 use crate::paths::{append, normalize};
 use crate::yaml::shown;
@@ -55,7 +55,7 @@ pub struct LockFile {
 
 /// A manifest or a lock, for who reads it as a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwnText<'m> {
+pub struct ManifestText<'m> {
     /// Where it is, absolute.
     pub path: &'m Utf8Path,
     /// What is in it; empty when it could not be read.
@@ -116,14 +116,14 @@ impl Module {
     }
 
     /// Its manifest, then its lock, as far as they are there.
-    pub fn own_texts(&self) -> impl Iterator<Item = OwnText<'_>> {
-        let manifest = self.manifest.iter().map(|file| OwnText {
+    pub fn own_texts(&self) -> impl Iterator<Item = ManifestText<'_>> {
+        let manifest = self.manifest.iter().map(|file| ManifestText {
             path: &file.path,
             text: &file.text,
             diagnostics: &file.diagnostics,
         });
         let lock =
-            self.lock.iter().map(|file| OwnText { path: &file.path, text: &file.text, diagnostics: &file.diagnostics });
+            self.lock.iter().map(|file| ManifestText { path: &file.path, text: &file.text, diagnostics: &file.diagnostics });
         manifest.chain(lock)
     }
 
@@ -155,7 +155,7 @@ pub struct Listing {
     /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
     pub folders: Vec<Utf8PathBuf>,
     /// What was not looked at.
-    pub cut: Vec<Cut>,
+    pub cut: Vec<Skipped>,
 }
 
 /// A module and its models that lie below the folder that was listed, sorted.
@@ -271,7 +271,7 @@ impl<F: Files> Modules<F> {
             parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.range.start());
         }
         let lock = self.load_lock(root).map(|mut file| {
-            let Disagreements { of_manifest, of_lock } = lock::disagreements(&parsed.manifest, &file.lock);
+            let LockMismatch { of_manifest, of_lock } = lock::disagreements(&parsed.manifest, &file.lock);
             parsed.diagnostics.extend(of_manifest);
             file.diagnostics.extend(of_lock);
             file

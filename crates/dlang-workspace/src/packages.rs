@@ -34,7 +34,7 @@ pub struct Installed {
     /// Where it lies or would lie, as far as that is known.
     pub folder: Option<Utf8PathBuf>,
     /// What is not as it should be.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DependencyProblem>,
 }
 
 /// Where a dependency comes from.
@@ -48,7 +48,7 @@ pub enum Origin {
 
 /// What is not as it should be with a dependency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Finding {
+pub enum DependencyProblem {
     /// The manifest's row cannot be used; there is a diagnostic that says the same.
     #[error("{0}")]
     Broken(String),
@@ -78,7 +78,7 @@ pub enum Finding {
     Unchecked(String),
 }
 
-impl Finding {
+impl DependencyProblem {
     /// Whether imports of the dependency do not lead to what the lock promises. Otherwise it is a warning.
     pub fn is_fatal(&self) -> bool {
         !matches!(self, Self::OtherRef { .. } | Self::Unchecked(_))
@@ -88,7 +88,7 @@ impl Finding {
 impl Installed {
     /// Whether it is there, and nothing says that it is something else.
     pub fn is_there(&self) -> bool {
-        !self.findings.iter().any(Finding::is_fatal)
+        !self.findings.iter().any(DependencyProblem::is_fatal)
     }
 }
 
@@ -130,12 +130,12 @@ impl<F: Files> Look<'_, F> {
         let mut row =
             Installed { key: dependency.key.clone(), origin: None, locked: None, folder: None, findings: Vec::new() };
         match &dependency.source {
-            Err(fault) => row.findings.push(Finding::Broken(fault.message.clone())),
+            Err(fault) => row.findings.push(DependencyProblem::Broken(fault.message.clone())),
             Ok(Source::Path(path)) => {
                 let folder = append(self.root, path);
                 let there = inside(self.files, self.root, &folder).is_ok_and(|path| self.is_model(&path));
                 if !there {
-                    row.findings.push(Finding::NoFolder(path.clone()));
+                    row.findings.push(DependencyProblem::NoFolder(path.clone()));
                 }
                 row.origin = Some(Origin::Path(path.clone()));
                 row.folder = Some(folder);
@@ -144,7 +144,7 @@ impl<F: Files> Look<'_, F> {
                 let reference = self.manifest.reference(repository, reference).to_owned();
                 row.locked = self.lock.and_then(|lock| lock.entries.get(repository)).cloned();
                 match &row.locked {
-                    None => row.findings.push(Finding::NotLocked),
+                    None => row.findings.push(DependencyProblem::NotLocked),
                     Some(locked) => {
                         let folder = Package::folder(self.root, repository, &locked.commit);
                         row.findings = self.findings(dependency, &reference, locked, &folder);
@@ -162,41 +162,41 @@ impl<F: Files> Look<'_, F> {
         self.files.kind(path).is_some() || self.files.is_file(&Utf8PathBuf::from(format!("{path}.dlang")))
     }
 
-    fn findings(&self, asked: &Dependency, reference: &str, locked: &Locked, folder: &Utf8Path) -> Vec<Finding> {
+    fn findings(&self, asked: &Dependency, reference: &str, locked: &Locked, folder: &Utf8Path) -> Vec<DependencyProblem> {
         let mut findings = Vec::new();
         if !locked.is_for(reference) {
-            findings.push(Finding::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });
+            findings.push(DependencyProblem::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });
         }
         let mut promises = vec![locked.integrity.clone()];
         if let (Some(expected), Some(found)) = (&asked.integrity, &locked.integrity)
             && expected != found
         {
-            findings.push(Finding::OtherIntegrity { expected: expected.clone(), found: found.clone() });
+            findings.push(DependencyProblem::OtherIntegrity { expected: expected.clone(), found: found.clone() });
         } else {
             promises.push(asked.integrity.clone());
         }
         if inside(self.files, self.root, folder).is_err() {
-            findings.push(Finding::Outside);
+            findings.push(DependencyProblem::Outside);
             return findings;
         }
         if !self.files.is_directory(folder) {
-            findings.push(Finding::NotCached(locked.commit.clone()));
+            findings.push(DependencyProblem::NotCached(locked.commit.clone()));
             return findings;
         }
         match self.metadata(folder) {
-            Err(why) => findings.push(Finding::Unchecked(format!("{METADATA} {why}"))),
+            Err(why) => findings.push(DependencyProblem::Unchecked(format!("{METADATA} {why}"))),
             Ok(metadata) => {
                 match metadata.commit {
                     Some(found) if !found.starts_with(&locked.commit) => {
-                        findings.push(Finding::OtherCommit { expected: locked.commit.clone(), found });
+                        findings.push(DependencyProblem::OtherCommit { expected: locked.commit.clone(), found });
                     }
                     _ => {}
                 }
                 match (promises.into_iter().flatten().next(), metadata.integrity) {
                     (Some(expected), Some(found)) if expected != found => {
-                        findings.push(Finding::OtherIntegrity { expected, found });
+                        findings.push(DependencyProblem::OtherIntegrity { expected, found });
                     }
-                    (Some(_), None) => findings.push(Finding::Unchecked(format!("{METADATA} has no integrity"))),
+                    (Some(_), None) => findings.push(DependencyProblem::Unchecked(format!("{METADATA} has no integrity"))),
                     _ => {}
                 }
             }

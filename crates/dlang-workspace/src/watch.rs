@@ -39,7 +39,7 @@ impl Waker {
 
 /// Why a wait is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum WakeReason {
     /// Something happened.
     Changed,
     /// Nothing happened for so long.
@@ -102,12 +102,12 @@ impl Watcher {
     }
 
     /// Waits until something has happened and it has become quiet again, or nothing has happened for so long.
-    pub fn wait(&self, at_most: Duration) -> Woken {
+    pub fn wait(&self, at_most: Duration) -> WakeReason {
         match self.events.recv_timeout(at_most) {
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Woken::TimedOut,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => WakeReason::TimedOut,
             Ok(()) => {
                 while self.events.recv_timeout(QUIET).is_ok() {}
-                Woken::Changed
+                WakeReason::Changed
             }
         }
     }
@@ -117,7 +117,7 @@ impl Watcher {
 mod tests {
     use std::time::Duration;
 
-    use super::{Watcher, Woken};
+    use super::{Watcher, WakeReason};
     use crate::testing::{on_disk, put};
 
     #[test]
@@ -126,13 +126,13 @@ mod tests {
         let mut watcher = Watcher::new().unwrap();
         watcher.follow(&[root.clone(), root.join("gone")].into()).unwrap();
         put(&root.join("a.dlang"), "Team B");
-        assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
-        assert_eq!(watcher.wait(Duration::ZERO), Woken::TimedOut);
+        assert_eq!(watcher.wait(Duration::from_mins(1)), WakeReason::Changed);
+        assert_eq!(watcher.wait(Duration::ZERO), WakeReason::TimedOut);
         watcher.follow(&[root.join("other")].into()).unwrap();
         put(&root.join("other/b.dlang"), "Team B");
-        assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
+        assert_eq!(watcher.wait(Duration::from_mins(1)), WakeReason::Changed);
         let waker = watcher.waker();
         std::thread::spawn(move || waker.wake());
-        assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
+        assert_eq!(watcher.wait(Duration::from_mins(1)), WakeReason::Changed);
     }
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Change, ImportProblem, ModelHost};
 
-use crate::files::{Bounds, Cut, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, Remembered};
+use crate::files::{Bounds, Skipped, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, CachedFiles};
 use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;
@@ -95,7 +95,7 @@ pub enum LoadError {
 pub struct Workspace {
     roots: Vec<Root>,
     overlay: Arc<Overlay>,
-    modules: Modules<Remembered<Arc<Overlay>>>,
+    modules: Modules<CachedFiles<Arc<Overlay>>>,
     host: ModelHost,
     /// Every file of the model.
     sources: BTreeMap<Utf8PathBuf, Source>,
@@ -104,7 +104,7 @@ pub struct Workspace {
     /// Folders, manifests and locks, as they were when they were looked at.
     looked_at: BTreeMap<Utf8PathBuf, Option<Stamp>>,
     /// What the walks through the folders passed over, each with its folder.
-    cuts: Vec<(Utf8PathBuf, Cut)>,
+    cuts: Vec<(Utf8PathBuf, Skipped)>,
     /// Where any of this lies: folders to be watched.
     folders: Arc<BTreeSet<Utf8PathBuf>>,
     view: Arc<snapshot::View>,
@@ -139,7 +139,7 @@ impl Workspace {
         let overlay = Arc::new(Overlay::new(files));
         let mut workspace = Self {
             roots,
-            modules: Modules::new(Remembered::new(Arc::clone(&overlay))),
+            modules: Modules::new(CachedFiles::new(Arc::clone(&overlay))),
             overlay,
             host: ModelHost::new(),
             sources: BTreeMap::new(),
@@ -151,7 +151,7 @@ impl Workspace {
         };
         workspace.list();
         let files = workspace.listed.iter().cloned().collect();
-        match workspace.settle(files, Resolve::All, watch) {
+        match workspace.load_to_fixpoint(files, Resolve::All, watch) {
             ControlFlow::Continue(_) => Ok(workspace),
             ControlFlow::Break(()) => Err(LoadError::Interrupted),
         }
@@ -172,7 +172,7 @@ impl Workspace {
     /// A file that no root leads to belongs to the workspace as long as a text lies over it.
     /// Whether anything is different now.
     pub fn overlay(&mut self, path: &Utf8Path, text: Option<Arc<str>>) -> bool {
-        let path = self.spelling(path);
+        let path = self.canonical_path(path);
         let is_new = !self.sources.contains_key(&path);
         let is_closed = text.is_none();
         self.overlay.set(&path, text);
@@ -195,7 +195,7 @@ impl Workspace {
             _ => {
                 let is_changed = self.settle_all(vec![path], Resolve::New);
                 // It may have been here for its unsaved text alone.
-                is_changed | (is_closed && self.tidy())
+                is_changed | (is_closed && self.collect_garbage())
             }
         }
     }
@@ -250,7 +250,7 @@ impl Workspace {
     }
 
     /// The one path by which a file is known here. An editor may spell it over a link.
-    pub fn spelling(&self, path: &Utf8Path) -> Utf8PathBuf {
+    pub fn canonical_path(&self, path: &Utf8Path) -> Utf8PathBuf {
         let path = normalize(path);
         if self.sources.contains_key(&path) {
             return path;
@@ -294,7 +294,7 @@ impl Workspace {
 
     /// What a change brings with it, to the end.
     fn settle_all(&mut self, read: Vec<Utf8PathBuf>, resolve: Resolve) -> bool {
-        match self.settle(read, resolve, &mut |_| ControlFlow::Continue(())) {
+        match self.load_to_fixpoint(read, resolve, &mut |_| ControlFlow::Continue(())) {
             ControlFlow::Continue(is_changed) => is_changed,
             ControlFlow::Break(()) => false,
         }

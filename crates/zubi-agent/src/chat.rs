@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
-use crate::wire::Told;
+use crate::wire::ConversationEvent;
 
 /// Why a request was refused. Its text ends with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,11 +28,11 @@ pub enum ChatError {
 #[async_trait]
 pub trait ChatService: Send + Sync {
     /// One of the methods of [`crate::wire`]. `door` says who asks, for decisions: `web`, `editor`, `terminal`.
-    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError>;
+    async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError>;
 
     /// Everything that happens from now on. Whoever is too slow loses the oldest and is told so by the channel: then it
     /// opens its conversation anew.
-    fn listen(&self) -> broadcast::Receiver<Arc<Told>>;
+    fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>>;
 
     /// Stops every turn. Returns when all have ended.
     async fn shutdown(&self);

@@ -25,16 +25,16 @@ use zubi_base::clock::Clock;
 use zubi_base::private;
 use zubi_tools::redact::Redactor;
 
-pub(crate) use self::digest::Digest;
-use self::held::Held;
+pub(crate) use self::digest::ConversationSummary;
+use self::held::RedactionBuffer;
 use self::known::Entry;
-pub(crate) use self::known::Known;
-use self::passing::Passing;
+pub(crate) use self::known::ConversationCache;
+use self::passing::PartialAnswer;
 use self::read::{MAX_FILE, MAX_LINE};
-use self::store::Place;
-use crate::event::{Ended, Event, VERSION, What};
+use self::store::ConversationDir;
+use crate::event::{TurnEnded, Event, VERSION, EventKind};
 use crate::history::History;
-use crate::journal::{Journal, NotKept};
+use crate::journal::{Journal, PersistError};
 use crate::message::Message;
 
 /// How much of a file's bound only the end of a turn may use, in bytes.
@@ -59,28 +59,28 @@ pub(crate) enum OpenError {
 
 /// What every conversation of a desk has in common.
 #[derive(Clone)]
-pub(crate) struct Keeping {
-    pub(crate) place: Place,
+pub(crate) struct ConversationContext {
+    pub(crate) place: ConversationDir,
     pub(crate) folders: Vec<Utf8PathBuf>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) redactor: Redactor,
-    pub(crate) tell: Teller,
-    pub(crate) known: Known,
+    pub(crate) tell: EventListener,
+    pub(crate) known: ConversationCache,
 }
 
-impl Keeping {
+impl ConversationContext {
     pub(crate) fn now(&self) -> u64 {
         u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
     }
 }
 
 /// Hears of each event of a conversation, in order. Called while nothing else can be added; must not block.
-pub(crate) type Teller = Arc<dyn Fn(&str, Event) + Send + Sync>;
+pub(crate) type EventListener = Arc<dyn Fn(&str, Event) + Send + Sync>;
 
 /// A conversation that this process writes.
 pub(crate) struct Conversation {
     id: String,
-    keeping: Keeping,
+    keeping: ConversationContext,
     inner: Mutex<Inner>,
 }
 
@@ -91,22 +91,22 @@ struct Inner {
     /// Why nothing can be added any more.
     broken: Option<String>,
     history: History,
-    digest: Digest,
-    passing: Passing,
-    held: Held,
+    digest: ConversationSummary,
+    passing: PartialAnswer,
+    held: RedactionBuffer,
     /// How many ids were given.
     ids: u64,
 }
 
 impl Conversation {
     /// Begins a new one.
-    pub(crate) fn create(keeping: &Keeping) -> Result<Self, OpenError> {
+    pub(crate) fn create(keeping: &ConversationContext) -> Result<Self, OpenError> {
         let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let path = keeping.place.path(&id)?;
         let unkept = |why: String| OpenError::Place(keeping.place.directory(), why);
         let file = private::open_append(&path).map_err(|error| unkept(error.to_string()))?;
         let conversation = Self::over(keeping, id, file)?;
-        conversation.begin().map_err(|NotKept(why)| {
+        conversation.begin().map_err(|PersistError(why)| {
             // What never began is not listed.
             drop(std::fs::remove_file(&path));
             unkept(why)
@@ -114,8 +114,8 @@ impl Conversation {
         Ok(conversation)
     }
 
-    fn begin(&self) -> Result<(), NotKept> {
-        let began = What::Began {
+    fn begin(&self) -> Result<(), PersistError> {
+        let began = EventKind::Began {
             version: VERSION,
             conversation: self.id.clone(),
             folders: self.keeping.folders.clone(),
@@ -125,7 +125,7 @@ impl Conversation {
     }
 
     /// Opens one to go on with it. A write that was cut off is removed, a turn that was cut off is ended.
-    pub(crate) fn open(keeping: &Keeping, id: &str) -> Result<Self, OpenError> {
+    pub(crate) fn open(keeping: &ConversationContext, id: &str) -> Result<Self, OpenError> {
         let path = keeping.place.path(id)?;
         let file = private::open_existing(&path, true).map_err(|error| read::missing(error, id))?;
         let conversation = Self::over(keeping, id.to_owned(), file)?;
@@ -137,7 +137,7 @@ impl Conversation {
         Ok(conversation)
     }
 
-    fn over(keeping: &Keeping, id: String, file: File) -> Result<Self, OpenError> {
+    fn over(keeping: &ConversationContext, id: String, file: File) -> Result<Self, OpenError> {
         {
             let _gate = keeping.place.gate()?;
             match file.try_lock() {
@@ -151,9 +151,9 @@ impl Conversation {
             length: 0,
             broken: None,
             history: History::default(),
-            digest: Digest::default(),
-            passing: Passing::default(),
-            held: Held::default(),
+            digest: ConversationSummary::default(),
+            passing: PartialAnswer::default(),
+            held: RedactionBuffer::default(),
             ids: 0,
         };
         Ok(Self { id, keeping: keeping.clone(), inner: Mutex::new(inner) })
@@ -163,10 +163,10 @@ impl Conversation {
     fn take_up(&self) -> Result<(), OpenError> {
         let endings = {
             let mut inner = self.lock();
-            let (mut entry, mut reading) = self.keeping.read_on(&mut inner.file, &self.id, u64::MAX)?;
+            let (mut entry, mut reading) = self.keeping.load_from(&mut inner.file, &self.id, u64::MAX)?;
             if entry.digest.open.is_some() {
                 // What is missing is told by all of its events.
-                (entry, reading) = self.keeping.read_on(&mut inner.file, &self.id, 0)?;
+                (entry, reading) = self.keeping.load_from(&mut inner.file, &self.id, 0)?;
             }
             if let Some(damage) = reading.damage {
                 return Err(OpenError::Unusable(format!("its file is damaged: {damage}")));
@@ -177,13 +177,13 @@ impl Conversation {
             inner.length = entry.good;
             inner.history = entry.history;
             inner.digest = entry.digest;
-            mend::endings(&inner.history, &inner.digest, &reading.events, self.keeping.now())
+            mend::recovery_events(&inner.history, &inner.digest, &reading.events, self.keeping.now())
         };
         if self.last() == 0 {
-            self.begin().map_err(|NotKept(why)| OpenError::Unusable(why))?;
+            self.begin().map_err(|PersistError(why)| OpenError::Unusable(why))?;
         }
         for ending in endings {
-            self.add(ending).map_err(|NotKept(why)| OpenError::Unusable(why))?;
+            self.add(ending).map_err(|PersistError(why)| OpenError::Unusable(why))?;
         }
         Ok(())
     }
@@ -196,53 +196,53 @@ impl Conversation {
         &self.id
     }
 
-    pub(crate) fn digest(&self) -> Digest {
+    pub(crate) fn digest(&self) -> ConversationSummary {
         self.lock().digest.clone()
     }
 
     /// What is known of it and what passes, at one moment.
-    pub(crate) fn now(&self) -> (Digest, Vec<Event>) {
+    pub(crate) fn now(&self) -> (ConversationSummary, Vec<Event>) {
         let inner = self.lock();
         (inner.digest.clone(), inner.passing.events(inner.digest.seq, inner.digest.updated))
     }
 
     /// Tells of the end of a turn that could not be kept: who listens must not wait for it.
-    pub(crate) fn tell_end(&self, ended: Ended) {
-        let what = secrets::without(&self.keeping.redactor, What::Ended(ended));
+    pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
+        let what = secrets::redact_event(&self.keeping.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
         self.tell(&mut inner, what);
     }
 
     /// Tells what is not kept.
-    fn tell(&self, inner: &mut Inner, what: What) {
+    fn tell(&self, inner: &mut Inner, what: EventKind) {
         let at = self.keeping.now().max(inner.digest.updated);
         inner.passing.apply(&what);
         (self.keeping.tell)(&self.id, Event { seq: inner.digest.seq, at, what });
     }
 
-    fn keep(inner: &mut Inner, event: &Event) -> Result<(), NotKept> {
+    fn keep(inner: &mut Inner, event: &Event) -> Result<(), PersistError> {
         if let Some(why) = &inner.broken {
-            return Err(NotKept(why.clone()));
+            return Err(PersistError(why.clone()));
         }
-        let mut line = serde_json::to_vec(event).map_err(|error| NotKept(error.to_string()))?;
+        let mut line = serde_json::to_vec(event).map_err(|error| PersistError(error.to_string()))?;
         line.push(b'\n');
         if line.len() > MAX_LINE {
-            return Err(NotKept(format!(
+            return Err(PersistError(format!(
                 "what is to be kept has {} bytes, and at most {MAX_LINE} may be. Say it in parts, or put it into a file and name that",
                 line.len()
             )));
         }
-        let room = if matches!(event.what, What::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
+        let room = if matches!(event.what, EventKind::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
         let length = inner.length + line.len() as u64;
         if length > room {
-            return Err(NotKept("it has become too long. Begin a new one".to_owned()));
+            return Err(PersistError("it has become too long. Begin a new one".to_owned()));
         }
         if let Err(error) = inner.file.write_all(&line) {
             // What was written of the line would stand in front of the next.
             if let Err(error) = inner.file.set_len(inner.length) {
                 inner.broken = Some(error.to_string());
             }
-            return Err(NotKept(format!("{error}. Make room, then ask again")));
+            return Err(PersistError(format!("{error}. Make room, then ask again")));
         }
         inner.length = length;
         Ok(())
@@ -264,20 +264,20 @@ impl Drop for Conversation {
 }
 
 impl Journal for Conversation {
-    fn add(&self, what: What) -> Result<(), NotKept> {
+    fn add(&self, what: EventKind) -> Result<(), PersistError> {
         let redactor = &self.keeping.redactor;
         let mut inner = self.lock();
         let what = match what {
-            What::Text { .. } | What::Thought { .. } => inner.held.piece(redactor, what),
-            what => Some(secrets::without(redactor, what)),
+            EventKind::Text { .. } | EventKind::Thought { .. } => inner.held.push(redactor, what),
+            what => Some(secrets::redact_event(redactor, what)),
         };
         // The beginning of a secret, perhaps: it is told with the next piece.
         let Some(what) = what else { return Ok(()) };
-        if !what.is_kept() {
+        if !what.is_persisted() {
             self.tell(&mut inner, what);
             return Ok(());
         }
-        for rest in inner.held.rest(redactor, &what) {
+        for rest in inner.held.flush(redactor, &what) {
             self.tell(&mut inner, rest);
         }
         // A clock that goes backwards does not take the order along.
@@ -304,7 +304,7 @@ impl Journal for Conversation {
     }
 
     fn told(&self) -> Vec<(u64, Message)> {
-        self.lock().history.told().to_vec()
+        self.lock().history.messages_with_seq().to_vec()
     }
 
     fn new_id(&self) -> String {

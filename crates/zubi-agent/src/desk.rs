@@ -28,19 +28,19 @@ use zubi_tools::cx::{ApprovalAnswer, Restrictions};
 use zubi_tools::policy::rule::RuleText;
 use zubi_tools::redact::Redactor;
 
-use self::inspector::Inspector;
-use self::parameters::{bounded, none, parameters};
-use self::seat::Seat;
+use self::inspector::ManualCalls;
+use self::parameters::{check_length, expect_no_params, parameters};
+use self::seat::ConversationSession;
 use crate::chat::{ChatError, ChatService};
-use crate::conversation::store::Place;
-use crate::conversation::{Digest, Keeping, Known, OpenError};
-use crate::event::{Event, What};
+use crate::conversation::store::ConversationDir;
+use crate::conversation::{ConversationSummary, ConversationContext, ConversationCache, OpenError};
+use crate::event::{Event, EventKind};
 use crate::export;
-use crate::model::choose::Models;
+use crate::model::choose::ModelRegistry;
 use crate::questions::Questions;
 use crate::run::Budgets;
 use crate::wire::{
-    AnswerTo, ConversationList, Exported, Hello, INSPECTOR, Named, Open, Opened, Rename, Search, State, Summary, Told,
+    AnswerParams, ConversationList, Exported, ServerInfo, INSPECTOR, ConversationRef, OpenParams, OpenResult, Rename, Search, State, Summary, ConversationEvent,
     ToolList,
 };
 
@@ -54,9 +54,9 @@ const SESSIONS: u64 = 1 << 40;
 
 /// What a desk is made of.
 #[derive(Clone)]
-pub struct DeskConfig {
+pub struct ConversationManagerConfig {
     pub service: Arc<dyn ToolService>,
-    pub models: Arc<Models>,
+    pub models: Arc<ModelRegistry>,
     /// zubi's state directory: conversations are kept in `sessions` below it.
     pub state: Utf8PathBuf,
     /// The workspace's folders. The same folders have the same conversations.
@@ -71,7 +71,7 @@ pub struct DeskConfig {
 
 /// Why there is no desk.
 #[derive(Debug, thiserror::Error)]
-pub enum DeskError {
+pub enum OpenStoreError {
     #[error("conversations cannot be kept in `{0}`: {1}")]
     State(Utf8PathBuf, std::io::Error),
     /// One of the rules is none.
@@ -80,43 +80,43 @@ pub enum DeskError {
 }
 
 /// The conversations of a workspace.
-pub struct Desk {
-    config: DeskConfig,
-    keeping: Keeping,
-    told: broadcast::Sender<Arc<Told>>,
+pub struct ConversationManager {
+    config: ConversationManagerConfig,
+    keeping: ConversationContext,
+    told: broadcast::Sender<Arc<ConversationEvent>>,
     /// The conversations that something was done with.
-    seats: Mutex<BTreeMap<String, Arc<Seat>>>,
+    seats: Mutex<BTreeMap<String, Arc<ConversationSession>>>,
     sessions: AtomicU64,
-    inspector: Inspector,
+    inspector: ManualCalls,
     closing: CancellationToken,
     turns: TaskTracker,
     own: Weak<Self>,
 }
 
-impl Desk {
+impl ConversationManager {
     /// Makes the directory where it is not there. Reads nothing before somebody asks.
-    pub fn open(config: DeskConfig) -> Result<Arc<Self>, DeskError> {
-        let place = Place::new(&config.state, &config.folders)
-            .map_err(|error| DeskError::State(config.state.join("sessions"), error))?;
+    pub fn open(config: ConversationManagerConfig) -> Result<Arc<Self>, OpenStoreError> {
+        let place = ConversationDir::new(&config.state, &config.folders)
+            .map_err(|error| OpenStoreError::State(config.state.join("sessions"), error))?;
         let (told, _) = broadcast::channel(BEHIND);
         let teller = {
             let told = told.clone();
             // Nobody need listen.
             move |conversation: &str, event: Event| {
-                drop(told.send(Arc::new(Told { conversation: conversation.to_owned(), event })));
+                drop(told.send(Arc::new(ConversationEvent { conversation: conversation.to_owned(), event })));
             }
         };
-        let keeping = Keeping {
+        let keeping = ConversationContext {
             place,
             folders: config.folders.clone(),
             clock: Arc::clone(&config.clock),
             redactor: config.redactor.clone(),
             tell: Arc::new(teller),
-            known: Known::default(),
+            known: ConversationCache::default(),
         };
-        let questions = Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(DeskError::Rule)?;
+        let questions = Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(OpenStoreError::Rule)?;
         let closing = CancellationToken::new();
-        let inspector = Inspector::new(&keeping, questions, SESSIONS, closing.child_token());
+        let inspector = ManualCalls::new(&keeping, questions, SESSIONS, closing.child_token());
         Ok(Arc::new_cyclic(|own| Self {
             config,
             keeping,
@@ -130,12 +130,12 @@ impl Desk {
         }))
     }
 
-    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Seat>>> {
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<ConversationSession>>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The seat of a conversation that is there.
-    fn seat(&self, id: &str) -> Result<Arc<Seat>, ChatError> {
+    fn seat(&self, id: &str) -> Result<Arc<ConversationSession>, ChatError> {
         if let Some(seat) = self.seats().get(id) {
             return Ok(Arc::clone(seat));
         }
@@ -147,25 +147,25 @@ impl Desk {
         Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(seat)))
     }
 
-    fn new_seat(&self) -> Result<Arc<Seat>, ChatError> {
+    fn new_seat(&self) -> Result<Arc<ConversationSession>, ChatError> {
         let questions = Questions::new(Arc::clone(&self.config.service), &self.config.auto_approve);
         let questions = questions.map_err(ChatError::Failed)?;
-        Ok(Arc::new(Seat::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
+        Ok(Arc::new(ConversationSession::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
     }
 
     /// Does what waits for a disk, where it holds nobody up.
-    async fn aside<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Keeping) -> Result<T, OpenError> + Send + 'static,
+        work: impl FnOnce(&ConversationContext) -> Result<T, OpenError> + Send + 'static,
     ) -> Result<T, ChatError> {
         let keeping = self.keeping.clone();
         let done = tokio::task::spawn_blocking(move || work(&keeping)).await;
         done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| refused(&error))
     }
 
-    fn hello(&self) -> Hello {
+    fn hello(&self) -> ServerInfo {
         let host = self.config.service.describe();
-        Hello {
+        ServerInfo {
             version: host.version,
             folders: self.config.folders.clone(),
             trusted: host.trusted,
@@ -175,10 +175,10 @@ impl Desk {
     }
 
     async fn conversations(&self, search: Search) -> Result<ConversationList, ChatError> {
-        bounded("query", search.query.as_deref(), parameters::MAX_WORDS)?;
-        bounded("id", search.id.as_deref(), parameters::MAX_WORDS)?;
+        check_length("query", search.query.as_deref(), parameters::MAX_WORDS)?;
+        check_length("id", search.id.as_deref(), parameters::MAX_WORDS)?;
         let limit = search.limit.unwrap_or(LIST).clamp(1, MAX_LIST);
-        let seats: Vec<(String, Arc<Seat>)> =
+        let seats: Vec<(String, Arc<ConversationSession>)> =
             self.seats().iter().map(|(id, seat)| (id.clone(), Arc::clone(seat))).collect();
         let mut live = BTreeMap::new();
         for (id, seat) in seats {
@@ -186,13 +186,13 @@ impl Desk {
                 live.insert(id, digest);
             }
         }
-        self.aside(move |keeping| {
+        self.run_blocking(move |keeping| {
             let found = match &search.id {
-                Some(id) => keeping.named(id, limit)?,
+                Some(id) => keeping.find_by_prefix(id, limit)?,
                 None => keeping.place.search(search.query.as_deref(), limit)?,
             };
             let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
-            let held = keeping.place.held(open.map(|row| row.id.as_str()))?;
+            let held = keeping.place.locked_ids(open.map(|row| row.id.as_str()))?;
             let summary = |row: crate::conversation::store::Row| match live.get(&row.id) {
                 Some(digest) => summary(&row.id, digest, live_state(digest), row.found),
                 None => {
@@ -209,8 +209,8 @@ impl Desk {
         .await
     }
 
-    async fn opened(&self, open: Open) -> Result<Opened, ChatError> {
-        let Open { conversation: id, after } = open;
+    async fn opened(&self, open: OpenParams) -> Result<OpenResult, ChatError> {
+        let OpenParams { conversation: id, after } = open;
         let seat = self.seat(&id)?;
         let mut going_on = seat.conversation();
         let mut free = None;
@@ -224,49 +224,49 @@ impl Desk {
             let (digest, passing) = conversation.now();
             drop(conversation);
             let asked = id.clone();
-            let (_, mut events) = self.aside(move |keeping| keeping.look(&asked, after)).await?;
+            let (_, mut events) = self.run_blocking(move |keeping| keeping.load_since(&asked, after)).await?;
             // What has happened since that moment, the one who opens it hears.
             events.retain(|event| event.seq <= digest.seq);
             let summary = summary(&id, &digest, live_state(&digest), None);
-            return Ok(Opened { summary, last: digest.seq, events, passing });
+            return Ok(OpenResult { summary, last: digest.seq, events, passing });
         }
-        let opened = self.aside(move |keeping| {
-            let (mut standing, mut events) = keeping.look(&id, after)?;
+        let opened = self.run_blocking(move |keeping| {
+            let (mut standing, mut events) = keeping.load_since(&id, after)?;
             let mut state = State::Idle;
             if (standing.digest.open.is_some() || standing.is_cut) && standing.damage.is_none() {
                 match crate::conversation::Conversation::open(keeping, &id) {
                     Ok(mended) => {
                         drop(mended);
-                        (standing, events) = keeping.look(&id, after)?;
+                        (standing, events) = keeping.load_since(&id, after)?;
                     }
                     Err(OpenError::Elsewhere) => state = State::Elsewhere,
                     Err(error) => return Err(error),
                 }
             }
             let digest = standing.digest;
-            let notice = |damage| What::Notice {
+            let notice = |damage| EventKind::Notice {
                 turn: digest.turns,
                 text: format!("The file of this conversation is damaged: {damage}. What stands before is shown; it cannot be gone on with."),
             };
             let passing = standing.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
             let summary = summary(&id, &digest, state, None);
-            Ok(Opened { summary, last: digest.seq, events, passing: passing.into_iter().collect() })
+            Ok(OpenResult { summary, last: digest.seq, events, passing: passing.into_iter().collect() })
         });
         let opened = opened.await;
         drop(free);
         opened
     }
 
-    fn answer(&self, answer: AnswerTo, door: &str) -> Result<(), ChatError> {
+    fn answer(&self, answer: AnswerParams, door: &str) -> Result<(), ChatError> {
         let given: ApprovalAnswer = serde_json::from_value(answer.answer)
             .map_err(|error| ChatError::Invalid(format!("`answer` is none: {error}")))?;
         match &given {
             // Who has nobody in front of it says so, and the call is refused with the rule that would allow it.
             ApprovalAnswer::Allow { .. } | ApprovalAnswer::Unavailable => {}
-            ApprovalAnswer::Deny { text } => bounded("text", text.as_deref(), parameters::MAX_LINES)?,
+            ApprovalAnswer::Deny { text } => check_length("text", text.as_deref(), parameters::MAX_LINES)?,
             _ => return Err(ChatError::Invalid("`answer` is `allow`, `deny` or `unavailable`".to_owned())),
         }
-        let waiting = |error: crate::questions::NotWaiting| ChatError::NotFound(error.to_string());
+        let waiting = |error: crate::questions::UnknownQuestion| ChatError::NotFound(error.to_string());
         if answer.conversation == INSPECTOR {
             return self.inspector.questions().answer(&answer.question, given, door).map_err(waiting);
         }
@@ -275,13 +275,13 @@ impl Desk {
 
     async fn tools(&self) -> Result<ToolList, ChatError> {
         let listed = self.config.service.list(&Restrictions::default()).await;
-        let specs = listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::NoHost::NEXT)))?;
+        let specs = listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::HostUnavailable::HINT)))?;
         Ok(ToolList { tools: specs.iter().map(|spec| spec.to_json()).collect() })
     }
 
     async fn export(&self, id: String) -> Result<Exported, ChatError> {
         self.seat(&id)?;
-        let (standing, events) = self.aside(move |keeping| keeping.look(&id, 0)).await?;
+        let (standing, events) = self.run_blocking(move |keeping| keeping.load_since(&id, 0)).await?;
         let title = standing.digest.title();
         let scenario = export::scenario(&title, &events);
         let scenario = scenario.to_yaml().map_err(|error| ChatError::Failed(error.to_string()))?;
@@ -290,7 +290,7 @@ impl Desk {
 }
 
 /// What is going on in a conversation of this process.
-fn live_state(digest: &Digest) -> State {
+fn live_state(digest: &ConversationSummary) -> State {
     match &digest.open {
         None => State::Idle,
         Some(open) if open.questions.is_empty() => State::Running,
@@ -298,7 +298,7 @@ fn live_state(digest: &Digest) -> State {
     }
 }
 
-fn summary(id: &str, digest: &Digest, state: State, found: Option<String>) -> Summary {
+fn summary(id: &str, digest: &ConversationSummary, state: State, found: Option<String>) -> Summary {
     Summary {
         id: id.to_owned(),
         title: digest.title(),
@@ -326,23 +326,23 @@ fn refused(error: &OpenError) -> ChatError {
 }
 
 #[async_trait]
-impl ChatService for Desk {
+impl ChatService for ConversationManager {
     async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
         let nothing = || json!({});
         let answer = match method {
             "hello" => {
-                none(&params)?;
+                expect_no_params(&params)?;
                 json!(self.hello())
             }
             "models" => {
-                none(&params)?;
+                expect_no_params(&params)?;
                 json!(self.config.models.list().await)
             }
             "conversations" => json!(self.conversations(parameters(params)?).await?),
             "open" => json!(self.opened(parameters(params)?).await?),
-            "send" => json!(self.send(parameters::checked(parameters(params)?)?, door).await?),
+            "send" => json!(self.send(parameters::validate_send(parameters(params)?)?, door).await?),
             "stop" => {
-                self.stop(&parameters::<Named>(params)?.conversation).await?;
+                self.stop(&parameters::<ConversationRef>(params)?.conversation).await?;
                 nothing()
             }
             "answer" => {
@@ -355,12 +355,12 @@ impl ChatService for Desk {
                 nothing()
             }
             "delete" => {
-                self.delete(parameters::<Named>(params)?.conversation).await?;
+                self.delete(parameters::<ConversationRef>(params)?.conversation).await?;
                 nothing()
             }
-            "export" => json!(self.export(parameters::<Named>(params)?.conversation).await?),
+            "export" => json!(self.export(parameters::<ConversationRef>(params)?.conversation).await?),
             "tools" => {
-                none(&params)?;
+                expect_no_params(&params)?;
                 json!(self.tools().await?)
             }
             "call" => json!(self.inspector.call(&self.config.service, parameters(params)?, door).await?),
@@ -369,7 +369,7 @@ impl ChatService for Desk {
         Ok(answer)
     }
 
-    fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
+    fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
         self.told.subscribe()
     }
 

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_tools::{Code, Effect};
 
-use crate::message::{Said, Usage};
-use crate::model::{ErrorKind, Stop};
+use crate::message::{AssistantMessage, Usage};
+use crate::model::{ErrorKind, FinishReason};
 
 /// Of the events, in the first line of each file.
 pub const VERSION: u32 = 1;
@@ -24,13 +24,13 @@ pub struct Event {
     /// Milliseconds since the Unix epoch.
     pub at: u64,
     #[serde(flatten)]
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum What {
+pub enum EventKind {
     /// The first event of each conversation.
     Began {
         version: u32,
@@ -56,9 +56,9 @@ pub enum What {
     Answered {
         turn: u64,
         iteration: u64,
-        said: Said,
+        said: AssistantMessage,
         usage: Usage,
-        stop: Stop,
+        stop: FinishReason,
         /// It was stopped while it spoke; `said` is how far it came, without calls.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         interrupted: bool,
@@ -133,7 +133,7 @@ pub enum What {
     /// Something that the person should know.
     Notice { turn: u64, text: String },
     /// The turn has ended.
-    Ended(Ended),
+    Ended(TurnEnded),
     /// Text of the answer that is being given; not kept.
     Text {
         turn: u64,
@@ -154,9 +154,9 @@ pub enum What {
     },
 }
 
-impl What {
+impl EventKind {
     /// Whether it stands in the conversation's file.
-    pub fn is_kept(&self) -> bool {
+    pub fn is_persisted(&self) -> bool {
         !matches!(self, Self::Text { .. } | Self::Thought { .. } | Self::Progress { .. })
     }
 }
@@ -164,9 +164,9 @@ impl What {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Ended {
+pub struct TurnEnded {
     pub turn: u64,
-    pub reason: Reason,
+    pub reason: StopReason,
     /// The final answer; where there is none, a report of what was done and what was not.
     pub text: String,
     /// The final answer as data, where a schema was given and it fits.
@@ -185,7 +185,7 @@ pub struct Ended {
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum StopReason {
     /// The model has answered.
     Completed,
     /// Somebody stopped it.

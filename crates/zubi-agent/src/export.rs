@@ -7,7 +7,7 @@ use serde_json::Value;
 use zubi_tools::cx::ApprovalAnswer;
 use zubi_tools::registry::CHANGED;
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use crate::passes_on;
 use crate::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
 
@@ -25,15 +25,15 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
     let edits = edits(events);
     for event in events {
         match &event.what {
-            What::Began { folders: of_workspace, .. } => folders.clone_from(of_workspace),
-            What::Asked { text, .. } => match turns.last_mut().filter(|turn| turn.ended.is_none()) {
+            EventKind::Began { folders: of_workspace, .. } => folders.clone_from(of_workspace),
+            EventKind::Asked { text, .. } => match turns.last_mut().filter(|turn| turn.ended.is_none()) {
                 Some(turn) => {
                     turn.user.push_str("\n\n");
                     turn.user.push_str(text);
                 }
                 None => turns.push(Turn { user: text.clone(), answers: Vec::new(), results: Vec::new(), ended: None }),
             },
-            What::Answered { said, usage, interrupted: false, .. } => {
+            EventKind::Answered { said, usage, interrupted: false, .. } => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let mut answer = Answer {
                     reasoning: said.reasoning.clone(),
@@ -49,11 +49,11 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
                 }
                 turn.answers.push(answer);
             }
-            What::Result { call, text, failure, .. } => {
+            EventKind::Result { call, text, failure, .. } => {
                 let text = if edits.contains_key(call.as_str()) { without_change(text) } else { text.clone() };
                 made.end(call, &text, failure.is_some(), &folders);
             }
-            What::Ended(ended) => {
+            EventKind::Ended(ended) => {
                 if let Some(turn) = turns.last_mut() {
                     turn.results = std::mem::take(&mut made).outcomes();
                     turn.ended = Some(ended.reason);
@@ -77,21 +77,21 @@ fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
     let mut edits = BTreeMap::new();
     for event in events {
         match &event.what {
-            What::Calling { call, tool, arguments, .. } => {
+            EventKind::Calling { call, tool, arguments, .. } => {
                 calls.insert(call.as_str(), (tool.as_str(), arguments));
             }
-            What::Question { question, call, request, .. } => {
+            EventKind::Question { question, call, request, .. } => {
                 questions.insert(question.as_str(), (call.as_str(), request["tool"].as_str().unwrap_or_default()));
             }
-            What::Decision { question, answer, .. } => {
+            EventKind::Decision { question, answer, .. } => {
                 // Calls that it makes in its course have arguments of their own.
                 if let Ok(ApprovalAnswer::Allow { arguments: Some(edited), .. }) =
                     serde_json::from_value(answer.clone())
                     && let Some((call, asked)) = questions.get(question.as_str())
                     && let Some((tool, given)) = calls.get(call)
-                    && passes_on::is_about(asked, tool, given)
+                    && passes_on::matches_call(asked, tool, given)
                 {
-                    edits.insert(*call, passes_on::with_edit(tool, given, edited));
+                    edits.insert(*call, passes_on::apply_edited_args(tool, given, edited));
                 }
             }
             _ => {}

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::{Event, What};
-use crate::message::{Message, Outcome};
+use crate::event::{Event, EventKind};
+use crate::message::{Message, ToolResult};
 
 /// What a call is said to have come to when nothing is known of it.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";
@@ -20,7 +20,7 @@ pub struct History {
     /// What is told, with the seq of the event that says so.
     told: Vec<(u64, Message)>,
     /// Calls whose outcome is still to come.
-    open: Vec<Outcome>,
+    open: Vec<ToolResult>,
     /// Where in `told` the summary stands that a person has not said.
     summary: Option<usize>,
 }
@@ -38,18 +38,18 @@ impl History {
     /// Takes the next event.
     pub fn apply(&mut self, event: &Event) {
         match &event.what {
-            What::Asked { text, .. } => {
+            EventKind::Asked { text, .. } => {
                 // While calls are open their outcomes come first: providers refuse anything in between.
                 self.told.push((event.seq, Message::User { text: text.clone() }));
             }
-            What::Answered { said, interrupted, .. } => {
+            EventKind::Answered { said, interrupted, .. } => {
                 self.close(event.seq);
                 let mut said = said.clone();
                 if *interrupted {
                     // Nobody makes the calls of half an answer.
                     said.calls.clear();
                 }
-                let open = said.calls.iter().map(|call| Outcome {
+                let open = said.calls.iter().map(|call| ToolResult {
                     call: call.id.clone(),
                     tool: call.tool.clone(),
                     text: OUTCOME_UNKNOWN.to_owned(),
@@ -60,14 +60,14 @@ impl History {
                     self.told.push((event.seq, Message::Assistant(said)));
                 }
             }
-            What::Result { call, text, failure, .. } => {
+            EventKind::Result { call, text, failure, .. } => {
                 if let Some(at) = self.open.iter().position(|open| open.call == *call) {
-                    let outcome = Outcome { text: text.clone(), is_error: failure.is_some(), ..self.open.remove(at) };
+                    let outcome = ToolResult { text: text.clone(), is_error: failure.is_some(), ..self.open.remove(at) };
                     self.insert(event.seq, outcome);
                 }
             }
-            What::Ended(_) => self.close(event.seq),
-            What::Compacted { before, summary, pruned, .. } => self.compact(*before, summary, pruned),
+            EventKind::Ended(_) => self.close(event.seq),
+            EventKind::Compacted { before, summary, pruned, .. } => self.compact(*before, summary, pruned),
             _ => {}
         }
     }
@@ -88,12 +88,12 @@ impl History {
     }
 
     /// The same, each with the seq of the event that it comes from.
-    pub fn told(&self) -> &[(u64, Message)] {
+    pub fn messages_with_seq(&self) -> &[(u64, Message)] {
         &self.told
     }
 
     /// Calls of the last answer that have no outcome yet: their ids.
-    pub fn open_calls(&self) -> impl Iterator<Item = &str> {
+    pub fn pending_calls(&self) -> impl Iterator<Item = &str> {
         self.open.iter().map(|outcome| outcome.call.as_str())
     }
 
@@ -105,7 +105,7 @@ impl History {
 
     /// Puts an outcome behind its call and the outcomes that are there already, before anything said meanwhile. Calls that are
     /// open are those of the last answer.
-    fn insert(&mut self, seq: u64, outcome: Outcome) {
+    fn insert(&mut self, seq: u64, outcome: ToolResult) {
         let answer = self.told.iter().rposition(|(_, message)| matches!(message, Message::Assistant(_)));
         let Some(answer) = answer else { return };
         let behind = self.told.iter().skip(answer + 1);

@@ -2,18 +2,18 @@
 
 use zubi_tools::question;
 
-use crate::event::What;
+use crate::event::EventKind;
 use crate::message::Message;
 
 /// Why an event was not kept, the disk most likely, and the next step, without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the conversation cannot be kept: {0}")]
-pub struct NotKept(pub String);
+pub struct PersistError(pub String);
 
 /// One conversation that is going on.
 pub trait Journal: Send + Sync {
     /// Keeps an event if it is one that is kept, then tells it to everybody who listens.
-    fn add(&self, what: What) -> Result<(), NotKept>;
+    fn add(&self, what: EventKind) -> Result<(), PersistError>;
 
     /// A text as it would be kept: without known secrets. What is to be shortened is cleaned before, or a secret would be cut in
     /// two that nobody knows any more; one that was broken off also loses an end that may be the beginning of one.
@@ -21,7 +21,7 @@ pub trait Journal: Send + Sync {
 
     /// A text of at most about `most` bytes, cleaned: of a longer one both ends.
     fn shortened(&self, text: String, most: usize) -> String {
-        if text.len() <= most { text } else { question::ends(self.clean(&text, false), most) }
+        if text.len() <= most { text } else { question::ellipsize_middle(self.clean(&text, false), most) }
     }
 
     /// What the model is told now.

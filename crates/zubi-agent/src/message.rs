@@ -12,29 +12,29 @@ pub enum Message {
     User {
         text: String,
     },
-    Assistant(Said),
+    Assistant(AssistantMessage),
     /// What came of one call.
-    Tool(Outcome),
+    Tool(ToolResult),
 }
 
 /// What a model said in one answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Said {
+pub struct AssistantMessage {
     pub text: String,
     /// What it thought aloud; shown, never sent back as text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Call>,
+    pub calls: Vec<ToolCall>,
     /// What only its provider understands and wants back untouched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub native: Option<Native>,
+    pub native: Option<ProviderMetadata>,
 }
 
 /// Parts of an answer in its provider's own form, as signatures of thoughts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Native {
+pub struct ProviderMetadata {
     /// [`crate::model::ModelInfo::provider`]; another provider is not sent them.
     pub provider: String,
     pub parts: Value,
@@ -42,7 +42,7 @@ pub struct Native {
 
 /// A call that a model wants made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Call {
+pub struct ToolCall {
     /// Unique in its conversation: zubi's own where the provider gives none, or the same one twice.
     pub id: String,
     /// The tool's wire name, as the model wrote it; there may be no such tool.
@@ -54,7 +54,7 @@ pub struct Call {
 /// What came of a call, as the model is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub struct ToolResult {
     /// [`Call::id`].
     pub call: String,
     /// [`Call::tool`]: some providers want the name with the result.

@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{Message, Said, Usage};
+use crate::message::{Message, AssistantMessage, Usage};
 
 /// A model, as far as one who chooses must know it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ pub struct ModelInfo {
 
 /// A tool as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Offer {
+pub struct ToolDefinition {
     /// The wire name: `[a-zA-Z0-9_-]{1,64}`.
     pub name: String,
     pub description: String,
@@ -58,14 +58,14 @@ pub struct Prompt<'a> {
     pub system: &'a str,
     /// Every call of an assistant's message has its outcome among the next messages, and each outcome its call.
     pub messages: &'a [Message],
-    pub tools: &'a [Offer],
+    pub tools: &'a [ToolDefinition],
     /// In tokens; the provider's own limit if there is none.
     pub max_output: Option<u64>,
 }
 
 /// A piece of an answer, as soon as it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum Delta {
     Text(String),
     Reasoning(String),
 }
@@ -73,15 +73,15 @@ pub enum Piece {
 /// A whole answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    pub said: Said,
+    pub said: AssistantMessage,
     pub usage: Usage,
-    pub stop: Stop,
+    pub stop: FinishReason,
 }
 
 /// Why the model stopped, as the provider says. It never decides whether there are calls: those are in the answer or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum FinishReason {
     #[default]
     Finished,
     /// It ran into the limit of its output; the last call may be cut.
@@ -113,12 +113,12 @@ impl ModelError {
 
     /// With a next step of its own, a sentence.
     #[must_use]
-    pub fn with_next(self, next: &'static str) -> Self {
+    pub fn with_hint(self, next: &'static str) -> Self {
         Self { next: Some(next), ..self }
     }
 
     /// With the next step.
-    pub fn with_advice(&self) -> String {
+    pub fn with_default_hint(&self) -> String {
         format!("{}. {}", self.message.trim_end_matches('.'), self.next.unwrap_or(self.kind.advice()))
     }
 }
@@ -177,7 +177,7 @@ impl ErrorKind {
 }
 
 /// Hears the pieces of an answer. Called often; must not block.
-pub type Pieces<'a> = &'a (dyn Fn(Piece) + Send + Sync);
+pub type OnDelta<'a> = &'a (dyn Fn(Delta) + Send + Sync);
 
 /// A model that can be asked. Giving up is dropping the future: it closes the connection at once.
 #[async_trait]
@@ -185,7 +185,7 @@ pub trait Model: Send + Sync {
     fn info(&self) -> &ModelInfo;
 
     /// One answer. What `pieces` hears are the beginnings of what is returned; after an error they count for nothing.
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError>;
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError>;
 }
 
 impl fmt::Debug for dyn Model {

@@ -9,22 +9,22 @@ use zubi_tools::spec::is_called;
 const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
 
 /// Whether a tool, by its id, is one of them.
-pub(crate) fn passes_on(tool: &str) -> bool {
+pub(crate) fn is_delegating_tool(tool: &str) -> bool {
     PASSING_ON.contains(&tool)
 }
 
 /// Whether a question about `asked` is one about the call of `tool` with these arguments.
-pub(crate) fn is_about(asked: &str, tool: &str, arguments: &Value) -> bool {
-    if !passes_on(tool) {
+pub(crate) fn matches_call(asked: &str, tool: &str, arguments: &Value) -> bool {
+    if !is_delegating_tool(tool) {
         return asked == tool;
     }
     arguments["tool"].as_str().is_some_and(|named| is_called(asked, named))
 }
 
 /// The arguments of a call of `tool` in which a person has put others into the call that is asked about.
-pub(crate) fn with_edit(tool: &str, given: &Value, edited: Value) -> Value {
+pub(crate) fn apply_edited_args(tool: &str, given: &Value, edited: Value) -> Value {
     match given {
-        Value::Object(given) if passes_on(tool) => {
+        Value::Object(given) if is_delegating_tool(tool) => {
             let mut given = given.clone();
             given.insert("arguments".to_owned(), edited);
             Value::Object(given)
@@ -35,7 +35,7 @@ pub(crate) fn with_edit(tool: &str, given: &Value, edited: Value) -> Value {
 
 /// How far the questions about a call have come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum ApprovalState {
     #[default]
     Nothing,
     /// The one about the call itself waits, and nothing is done before it is answered.
@@ -45,7 +45,7 @@ pub(crate) enum Asked {
     Answered,
 }
 
-impl Asked {
+impl ApprovalState {
     /// Takes a question; `is_about` says whether it is about the call itself.
     pub(crate) fn question(&mut self, is_about: bool) {
         let is_before = is_about && matches!(self, Self::Nothing | Self::Edited);
@@ -80,25 +80,25 @@ mod tests {
             ("shell.run", "call_tool", true),
             ("file.write", "call_tool", false),
         ] {
-            assert_eq!(is_about(asked, tool, &through), expected, "{asked} in {tool}");
+            assert_eq!(matches_call(asked, tool, &through), expected, "{asked} in {tool}");
         }
         let (given, edited) = (json!({ "command": "a" }), json!({ "command": "b" }));
         let allow = |arguments: Option<&Value>| ApprovalAnswer::Allow { option: 0, arguments: arguments.cloned() };
         let stopped = ApprovalAnswer::Unanswered { how: "it was stopped".to_owned() };
         let check = |steps: &[(bool, &ApprovalAnswer)]| {
-            let mut asked = Asked::default();
+            let mut asked = ApprovalState::default();
             for (is_about, answer) in steps {
                 asked.question(*is_about);
                 asked.answer(&given, answer);
             }
             asked
         };
-        assert_eq!(check(&[(true, &stopped)]), Asked::Waiting);
-        assert_eq!(check(&[(false, &stopped)]), Asked::Answered);
-        assert_eq!(check(&[(true, &allow(None))]), Asked::Answered);
-        assert_eq!(check(&[(true, &allow(Some(&given)))]), Asked::Answered);
-        assert_eq!(check(&[(true, &allow(Some(&edited)))]), Asked::Edited);
-        assert_eq!(check(&[(true, &allow(Some(&edited))), (true, &stopped)]), Asked::Waiting);
-        assert_eq!(check(&[(true, &allow(None)), (true, &stopped)]), Asked::Answered);
+        assert_eq!(check(&[(true, &stopped)]), ApprovalState::Waiting);
+        assert_eq!(check(&[(false, &stopped)]), ApprovalState::Answered);
+        assert_eq!(check(&[(true, &allow(None))]), ApprovalState::Answered);
+        assert_eq!(check(&[(true, &allow(Some(&given)))]), ApprovalState::Answered);
+        assert_eq!(check(&[(true, &allow(Some(&edited)))]), ApprovalState::Edited);
+        assert_eq!(check(&[(true, &allow(Some(&edited))), (true, &stopped)]), ApprovalState::Waiting);
+        assert_eq!(check(&[(true, &allow(None)), (true, &stopped)]), ApprovalState::Answered);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use zubi_base::clock::Clock;
 use zubi_base::fs;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_host::HostDescription;
 use zubi_tools::question;
 
@@ -42,8 +42,8 @@ pub(crate) fn of_workspace(host: &HostDescription) -> String {
         let Ok(text) = fs::read_text_in_place(&path) else { continue };
         if room > 0 && !text.trim().is_empty() {
             // Writing to a `String` cannot fail.
-            let text = question::ends(text.trim().to_owned(), room);
-            let _ = writeln!(told, "\n{} says:\n{text}", on_one_line(path.as_str()));
+            let text = question::ellipsize_middle(text.trim().to_owned(), room);
+            let _ = writeln!(told, "\n{} says:\n{text}", printable(path.as_str()));
         }
     }
     told
@@ -59,7 +59,7 @@ pub(crate) fn system(
 ) -> String {
     let mut system = String::new();
     if let Some(instructions) = instructions.map(str::trim).filter(|text| !text.is_empty()) {
-        system.push_str(&question::ends(instructions.to_owned(), MAX_INSTRUCTIONS));
+        system.push_str(&question::ellipsize_middle(instructions.to_owned(), MAX_INSTRUCTIONS));
         system.push_str("\n\n");
     }
     system.push_str(SELF);
@@ -69,12 +69,12 @@ pub(crate) fn system(
     }
     match host.folders.as_slice() {
         [only] => {
-            let _ = writeln!(system, "The workspace is {}; paths are relative to it.", on_one_line(only.path.as_str()));
+            let _ = writeln!(system, "The workspace is {}; paths are relative to it.", printable(only.path.as_str()));
         }
         folders => {
             let _ = writeln!(system, "The workspace has these folders, whose names stand before paths:");
             for folder in folders {
-                let _ = writeln!(system, "- {}: {}", on_one_line(&folder.name), on_one_line(folder.path.as_str()));
+                let _ = writeln!(system, "- {}: {}", printable(&folder.name), printable(folder.path.as_str()));
             }
         }
     }

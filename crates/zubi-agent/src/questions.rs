@@ -17,20 +17,20 @@ use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::policy::rule::{Action, RuleText};
 
 use self::rules::AutoApprove;
-pub use self::rules::{auto_approve_rule, take_names};
-use crate::event::What;
+pub use self::rules::{auto_approve_rule, resolve_names};
+use crate::event::EventKind;
 use crate::journal::Journal;
 
 /// What decides where a rule of this run does.
 const BY_RULE: &str = "--auto-approve";
 /// What decides where nobody does any more.
-pub(crate) const BY_ITSELF: &str = "zubi";
+pub(crate) const AUTO_DECIDER: &str = "zubi";
 
 /// How much of what a call would change stands in its question, in bytes.
 const PREVIEW_BYTES: usize = 256 * 1024;
 
 /// Who is asked about the calls of a turn.
-pub trait Approvers: Send + Sync {
+pub trait ApproverFactory: Send + Sync {
     /// Who is asked about this call. Gives up, as unanswered, when `stop` is cancelled.
     fn of(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver>;
 }
@@ -38,11 +38,11 @@ pub trait Approvers: Send + Sync {
 /// There is no such question that waits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no question `{0}` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.")]
-pub struct NotWaiting(pub String);
+pub struct UnknownQuestion(pub String);
 
 /// A question that waits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Waiting {
+pub struct PendingApproval {
     pub question: String,
     pub turn: u64,
     pub call: String,
@@ -58,7 +58,7 @@ pub struct Questions {
 }
 
 struct Open {
-    told: Waiting,
+    told: PendingApproval,
     answer: oneshot::Sender<(ApprovalAnswer, String)>,
 }
 
@@ -69,14 +69,14 @@ impl Questions {
     }
 
     /// Answers a question that waits. `by` is the door: `web`, `editor`, `terminal`.
-    pub fn answer(&self, question: &str, answer: ApprovalAnswer, by: &str) -> Result<(), NotWaiting> {
+    pub fn answer(&self, question: &str, answer: ApprovalAnswer, by: &str) -> Result<(), UnknownQuestion> {
         let open = locked(&self.open).remove(question);
         let sent = open.map(|open| open.answer.send((answer, by.to_owned())).is_ok());
-        if sent == Some(true) { Ok(()) } else { Err(NotWaiting(question.to_owned())) }
+        if sent == Some(true) { Ok(()) } else { Err(UnknownQuestion(question.to_owned())) }
     }
 
     /// The questions that wait now, for a page that comes later.
-    pub fn waiting(&self) -> Vec<Waiting> {
+    pub fn waiting(&self) -> Vec<PendingApproval> {
         locked(&self.open).values().map(|open| open.told.clone()).collect()
     }
 }
@@ -85,7 +85,7 @@ fn locked(open: &Mutex<BTreeMap<String, Open>>) -> MutexGuard<'_, BTreeMap<Strin
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Approvers for Questions {
+impl ApproverFactory for Questions {
     fn of(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver> {
         Arc::new(OfCall { questions: self.clone(), turn, call: call.to_owned(), journal, stop })
     }
@@ -105,7 +105,7 @@ impl Approver for OfCall {
     async fn ask(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
         request.footprint.preview =
             request.footprint.preview.map(|preview| self.journal.shortened(preview, PREVIEW_BYTES));
-        let left = self.questions.auto.left(&request).await;
+        let left = self.questions.auto.remaining(&request).await;
         let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
         // What the rules allow is no question any more.
         if let Some(left) = left.filter(|left| left.action == Action::Ask) {
@@ -113,8 +113,8 @@ impl Approver for OfCall {
         }
         let question = self.journal.new_id();
         let told =
-            Waiting { question: question.clone(), turn: self.turn, call: self.call.clone(), request: json!(request) };
-        let event = What::Question {
+            PendingApproval { question: question.clone(), turn: self.turn, call: self.call.clone(), request: json!(request) };
+        let event = EventKind::Question {
             turn: self.turn,
             call: self.call.clone(),
             question: question.clone(),
@@ -140,12 +140,12 @@ impl Approver for OfCall {
                     ApprovalAnswer::Unavailable => ApprovalAnswer::OnlyRules { rules: self.questions.auto.texts() },
                     answer => answer,
                 },
-                Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, BY_ITSELF),
+                Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, AUTO_DECIDER),
             },
             () = self.stop.cancelled() => {
                 // Whoever has made the call may give it up itself now, and says so better than an answer could.
                 tokio::task::yield_now().await;
-                asked.decide(stopped(), BY_ITSELF)
+                asked.decide(stopped(), AUTO_DECIDER)
             }
         }
     }
@@ -166,7 +166,7 @@ impl Asked<'_> {
     fn decide(&mut self, answer: ApprovalAnswer, by: &str) -> ApprovalAnswer {
         self.is_decided = true;
         locked(&self.of.questions.open).remove(&self.question);
-        let event = What::Decision { question: self.question.clone(), answer: json!(answer), by: by.to_owned() };
+        let event = EventKind::Decision { question: self.question.clone(), answer: json!(answer), by: by.to_owned() };
         match self.of.journal.add(event) {
             Ok(()) => answer,
             // What is not in the log is not done.
@@ -179,7 +179,7 @@ impl Drop for Asked<'_> {
     fn drop(&mut self) {
         if !self.is_decided {
             // The call was given up while it waited. If even this cannot be kept, the turn's end says so.
-            drop(self.decide(stopped(), BY_ITSELF));
+            drop(self.decide(stopped(), AUTO_DECIDER));
         }
     }
 }

@@ -22,11 +22,11 @@ use zubi_base::clock::Clock;
 use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalAnswer, Caller, Restrictions, Surface};
 
-use self::recorded::Recorded;
-use crate::event::{Event, Reason, VERSION, What};
+use self::recorded::ReplayModel;
+use crate::event::{Event, StopReason, VERSION, EventKind};
 use crate::export;
 use crate::history::History;
-use crate::journal::{Journal, NotKept};
+use crate::journal::{Journal, PersistError};
 use crate::message::Message;
 use crate::model::Model;
 use crate::questions::Questions;
@@ -65,16 +65,16 @@ pub enum Difference {
         turn: usize,
         /// From 1, in each turn.
         call: usize,
-        recorded: Option<CallMade>,
-        now: Option<CallMade>,
+        recorded: Option<ReplayedCall>,
+        now: Option<ReplayedCall>,
     },
     /// It came to something else.
-    Outcome { turn: usize, call: usize, made: CallMade, recorded: Outcome, now: Outcome },
+    Outcome { turn: usize, call: usize, made: ReplayedCall, recorded: Outcome, now: Outcome },
     /// The turn ended in another way.
     End {
         turn: usize,
-        recorded: Option<Reason>,
-        now: Reason,
+        recorded: Option<StopReason>,
+        now: StopReason,
         /// What went wrong now, with the next step.
         problem: Option<String>,
     },
@@ -82,7 +82,7 @@ pub enum Difference {
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct CallMade {
+pub struct ReplayedCall {
     pub tool: String,
     pub arguments: Value,
 }
@@ -97,7 +97,7 @@ pub struct Outcome {
 impl Replay {
     /// Plays all turns. One that was stopped is ended early by [`Self::stop`].
     pub async fn run(self, scenario: &Scenario) -> Report {
-        let model = Arc::new(Recorded::new(scenario));
+        let model = Arc::new(ReplayModel::new(scenario));
         let journal = Arc::new(Playing::new(self.questions.clone(), self.folders.clone()));
         let caller = Arc::new(Caller {
             surface: Surface::Agent,
@@ -133,7 +133,7 @@ impl Replay {
         let problems: Vec<Option<String>> = events
             .into_iter()
             .filter_map(|event| match event.what {
-                What::Ended(ended) => Some(ended.problem),
+                EventKind::Ended(ended) => Some(ended.problem),
                 _ => None,
             })
             .collect();
@@ -157,7 +157,7 @@ struct Inner {
 
 impl Playing {
     fn new(questions: Questions, folders: Vec<Utf8PathBuf>) -> Self {
-        let began = What::Began {
+        let began = EventKind::Began {
             version: VERSION,
             conversation: "replay".to_owned(),
             folders,
@@ -177,12 +177,12 @@ impl Playing {
 }
 
 impl Journal for Playing {
-    fn add(&self, what: What) -> Result<(), NotKept> {
-        if !what.is_kept() {
+    fn add(&self, what: EventKind) -> Result<(), PersistError> {
+        if !what.is_persisted() {
             return Ok(());
         }
         let question = match &what {
-            What::Question { question, .. } => Some(question.clone()),
+            EventKind::Question { question, .. } => Some(question.clone()),
             _ => None,
         };
         self.locked(|inner| {
@@ -210,7 +210,7 @@ impl Journal for Playing {
     }
 
     fn told(&self) -> Vec<(u64, Message)> {
-        self.locked(|inner| inner.history.told().to_vec())
+        self.locked(|inner| inner.history.messages_with_seq().to_vec())
     }
 
     fn new_id(&self) -> String {

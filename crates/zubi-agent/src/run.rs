@@ -26,17 +26,17 @@ use zubi_base::clock::Clock;
 use zubi_host::{HostDescription, ToolService};
 use zubi_tools::cx::Caller;
 
-use self::ask::Offers;
-use self::finish::Finish;
+use self::ask::ToolCatalog;
+use self::finish::StructuredOutput;
 pub(crate) use self::finish::NAME as FINAL_ANSWER;
-use self::repeats::Repeats;
-use self::report::Done;
-use crate::event::{Ended, Reason, What};
-use crate::journal::{Journal, NotKept};
+use self::repeats::LoopGuard;
+use self::report::TurnReport;
+use crate::event::{TurnEnded, StopReason, EventKind};
+use crate::journal::{Journal, PersistError};
 use crate::message::Usage;
-use crate::model::{Answer, Model, Stop};
+use crate::model::{Answer, Model, FinishReason};
 use crate::prompt;
-use crate::questions::Approvers;
+use crate::questions::ApproverFactory;
 
 /// What a turn may use up. Whatever is spent first ends it, with a report of what was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct Turn {
     pub instructions: Option<String>,
     /// The final answer is data that fits this JSON Schema.
     pub schema: Option<Value>,
-    pub approvers: Arc<dyn Approvers>,
+    pub approvers: Arc<dyn ApproverFactory>,
     /// Which day it is, for the model.
     pub clock: Arc<dyn Clock>,
     /// Stops the turn at once, wherever it is.
@@ -80,7 +80,7 @@ pub struct Turn {
 impl Turn {
     /// Runs the turn, from what a person says to its end, both of which are told to the journal. Dropping the future gives up
     /// everything that it has begun.
-    pub async fn run(self, number: u64, text: String, journal: Arc<dyn Journal>) -> Ended {
+    pub async fn run(self, number: u64, text: String, journal: Arc<dyn Journal>) -> TurnEnded {
         let mut run = Run::new(self, number, journal);
         let end = run.go(text).await.unwrap_or_else(|end| end);
         run.end(end)
@@ -95,7 +95,7 @@ struct Limits {
 
 impl Limits {
     /// Waits until the turn is to end.
-    async fn over(&self) -> Reason {
+    async fn over(&self) -> StopReason {
         let late = async {
             match self.deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -104,35 +104,35 @@ impl Limits {
         };
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => Reason::Stopped,
-            () = late => Reason::Time,
+            () = self.stop.cancelled() => StopReason::Stopped,
+            () = late => StopReason::Time,
         }
     }
 
-    fn are_over(&self) -> Option<Reason> {
+    fn are_over(&self) -> Option<StopReason> {
         if self.stop.is_cancelled() {
-            return Some(Reason::Stopped);
+            return Some(StopReason::Stopped);
         }
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Reason::Time)
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(StopReason::Time)
     }
 }
 
 /// How a turn ends. Also what a step that ends it fails with.
 #[derive(Debug, Clone)]
 struct End {
-    reason: Reason,
+    reason: StopReason,
     text: String,
     data: Option<Box<Value>>,
     problem: Option<String>,
 }
 
 impl End {
-    fn of(reason: Reason) -> Self {
+    fn of(reason: StopReason) -> Self {
         Self { reason, text: String::new(), data: None, problem: None }
     }
 
     fn failed(problem: impl Into<String>) -> Self {
-        Self::of(Reason::Failed).because(problem)
+        Self::of(StopReason::Failed).because(problem)
     }
 
     fn because(self, problem: impl Into<String>) -> Self {
@@ -140,8 +140,8 @@ impl End {
     }
 }
 
-impl From<NotKept> for End {
-    fn from(error: NotKept) -> Self {
+impl From<PersistError> for End {
+    fn from(error: PersistError) -> Self {
         Self::failed(format!("{error}; what stands in the conversation is kept."))
     }
 }
@@ -156,10 +156,10 @@ struct Run {
     limits: Limits,
     /// Counts up when the tools change.
     changes: watch::Receiver<u64>,
-    offers: Option<Offers>,
+    offers: Option<ToolCatalog>,
     /// What the workspace says to agents.
     of_workspace: String,
-    finish: Option<Finish>,
+    finish: Option<StructuredOutput>,
     /// The name of the tool that takes the final answer.
     last: Option<String>,
     /// What zubi itself wants of the model's next answer.
@@ -174,10 +174,10 @@ struct Run {
     /// Bytes that came to it since then.
     unmeasured: usize,
     call_ids: BTreeSet<String>,
-    repeats: Repeats,
+    repeats: LoopGuard,
     /// Of each tool how many answers in a row called it wrongly in the same way, and what that came to.
     invalid: BTreeMap<String, (u64, String)>,
-    done: Done,
+    done: TurnReport,
 }
 
 impl Run {
@@ -204,9 +204,9 @@ impl Run {
             measured: None,
             unmeasured: 0,
             call_ids: BTreeSet::new(),
-            repeats: Repeats::default(),
+            repeats: LoopGuard::default(),
             invalid: BTreeMap::new(),
-            done: Done::default(),
+            done: TurnReport::default(),
             turn,
         }
     }
@@ -215,7 +215,7 @@ impl Run {
     async fn go(&mut self, text: String) -> Result<End, End> {
         self.hear(text)?;
         if let Some(schema) = &self.turn.schema {
-            let finish = Finish::new(schema).map_err(|why| {
+            let finish = StructuredOutput::new(schema).map_err(|why| {
                 End::failed(format!("The schema of the final answer cannot be used: {why}. Correct it and ask again."))
             })?;
             self.finish = Some(finish);
@@ -228,12 +228,12 @@ impl Run {
             self.check_budgets()?;
             self.iterations += 1;
             let model = self.turn.model.info().id.clone();
-            self.journal.add(What::Iteration { turn: self.number, iteration: self.iterations, model })?;
+            self.journal.add(EventKind::Iteration { turn: self.number, iteration: self.iterations, model })?;
             let answer = self.ask().await?;
-            let end = if answer.said.calls.is_empty() { self.last_words(&answer) } else { self.work(answer).await? };
+            let end = if answer.said.calls.is_empty() { self.last_words(&answer) } else { self.run_tool_calls(answer).await? };
             // What was said while the last answer was given is answered as well, be that answer none.
             if let Some(end) = end
-                && (!matches!(end.reason, Reason::Completed | Reason::Model) || !self.hear_all()?)
+                && (!matches!(end.reason, StopReason::Completed | StopReason::Model) || !self.hear_all()?)
             {
                 return Ok(end);
             }
@@ -241,13 +241,13 @@ impl Run {
     }
 
     /// Takes what a person has said.
-    fn hear(&mut self, text: String) -> Result<(), NotKept> {
+    fn hear(&mut self, text: String) -> Result<(), PersistError> {
         self.unmeasured += text.len();
-        self.journal.add(What::Asked { turn: self.number, text })
+        self.journal.add(EventKind::Asked { turn: self.number, text })
     }
 
     /// Whether a person has said something since.
-    fn hear_all(&mut self) -> Result<bool, NotKept> {
+    fn hear_all(&mut self) -> Result<bool, PersistError> {
         let mut has_heard = false;
         while let Ok(text) = self.turn.inbox.try_recv() {
             self.hear(text)?;
@@ -263,10 +263,10 @@ impl Run {
             return Err(End::of(reason));
         }
         if self.iterations >= iterations {
-            return Err(End::of(Reason::Iterations));
+            return Err(End::of(StopReason::Iterations));
         }
         match tokens.filter(|tokens| self.spent >= *tokens) {
-            Some(_) => Err(End::of(Reason::Tokens)),
+            Some(_) => Err(End::of(StopReason::Tokens)),
             None => Ok(()),
         }
     }
@@ -280,7 +280,7 @@ impl Run {
                 Err(why) => {
                     let last = self.last.as_deref().unwrap_or_default();
                     let problem = format!("What you said is not the final answer: {why}. Call {last} with it.");
-                    if !finish.may_try_again() {
+                    if !finish.can_retry() {
                         return Some(Self::does_not_fit(&why));
                     }
                     self.request = Some(problem);
@@ -289,31 +289,31 @@ impl Run {
             };
         }
         let end = match answer.stop {
-            Stop::Filtered => End::of(Reason::Model)
+            FinishReason::Filtered => End::of(StopReason::Model)
                 .because("The provider's filter stopped the answer. Say it in other words, or choose another model."),
-            Stop::Length => End::of(Reason::Completed)
+            FinishReason::Length => End::of(StopReason::Completed)
                 .because("The answer ran into the limit of the model's output and is cut. Say “go on” for the rest."),
-            Stop::Finished if text.is_empty() => {
-                End::of(Reason::Model).because("The model answered nothing. Ask again, or choose another model.")
+            FinishReason::Finished if text.is_empty() => {
+                End::of(StopReason::Model).because("The model answered nothing. Ask again, or choose another model.")
             }
-            Stop::Finished => End::of(Reason::Completed),
+            FinishReason::Finished => End::of(StopReason::Completed),
         };
         Some(End { text, ..end })
     }
 
     /// A final answer as data. Its text is the data's.
     fn completed(data: Value) -> End {
-        End { text: data.to_string(), data: Some(Box::new(data)), ..End::of(Reason::Completed) }
+        End { text: data.to_string(), data: Some(Box::new(data)), ..End::of(StopReason::Completed) }
     }
 
     fn does_not_fit(why: &str) -> End {
-        End::of(Reason::Invalid).because(format!(
+        End::of(StopReason::Invalid).because(format!(
             "The model gave no final answer that fits the schema ({why}). Ask again, or choose another model."
         ))
     }
 
     /// Tells the end.
-    fn end(mut self, end: End) -> Ended {
+    fn end(mut self, end: End) -> TurnEnded {
         self.turn.inbox.close();
         // Words that nobody answers any more in this turn are still a person's: the next one begins with them. Where they
         // cannot be kept, the end cannot either.
@@ -321,7 +321,7 @@ impl Run {
         let End { reason, text, data, problem } = end;
         let data = data.map(|data| *data);
         let (why, next) = self.words(reason);
-        let text = if text.is_empty() && reason != Reason::Completed {
+        let text = if text.is_empty() && reason != StopReason::Completed {
             self.done.report(&why, &self.host.folders)
         } else {
             text
@@ -329,53 +329,53 @@ impl Run {
         let problem = problem.or_else(|| next.map(|next| format!("{why} {next}")));
         let Self { number: turn, journal, iterations, calls, usage, started, .. } = self;
         let duration = milliseconds(started.elapsed());
-        let ended = Ended { turn, reason, text, data, problem, iterations, calls, usage, duration };
-        if let Err(error) = journal.add(What::Ended(ended.clone())) {
-            return Ended { reason: Reason::Failed, problem: End::from(error).problem, ..ended };
+        let ended = TurnEnded { turn, reason, text, data, problem, iterations, calls, usage, duration };
+        if let Err(error) = journal.add(EventKind::Ended(ended.clone())) {
+            return TurnEnded { reason: StopReason::Failed, problem: End::from(error).problem, ..ended };
         }
         ended
     }
 
     /// Why the turn has ended, as a sentence, and the next step.
-    fn words(&self, reason: Reason) -> (String, Option<&'static str>) {
+    fn words(&self, reason: StopReason) -> (String, Option<&'static str>) {
         let Budgets { iterations, calls, tokens, time } = &self.turn.budgets;
         let on = "Say “go on” in this conversation, or allow it more.";
         match reason {
-            Reason::Completed => (String::new(), None),
-            Reason::Stopped => ("The turn was stopped.".to_owned(), None),
-            Reason::Iterations => {
+            StopReason::Completed => (String::new(), None),
+            StopReason::Stopped => ("The turn was stopped.".to_owned(), None),
+            StopReason::Iterations => {
                 let times = if *iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
                 (format!("The model was asked {times}, as often as it may be."), Some(on))
             }
-            Reason::Calls => {
+            StopReason::Calls => {
                 let made = if *calls == 1 { "1 call was".to_owned() } else { format!("{calls} calls were") };
                 (format!("{made} made, as many as there may be."), Some(on))
             }
-            Reason::Tokens => {
+            StopReason::Tokens => {
                 let most = tokens.unwrap_or_default();
                 (format!("{} tokens were used, and {most} may be.", self.spent), Some(on))
             }
-            Reason::Time => {
+            StopReason::Time => {
                 let seconds = time.unwrap_or_default().as_secs_f64();
                 (format!("The {seconds} s that it may take are over."), Some(on))
             }
-            Reason::Repeating => (
+            StopReason::Repeating => (
                 "The model made the same call over and over.".to_owned(),
                 Some("Say what it misses, or choose another model."),
             ),
-            Reason::Invalid => (
+            StopReason::Invalid => (
                 "What the model gave did not fit, over and over.".to_owned(),
                 Some("Say it in other words, or choose another model."),
             ),
-            Reason::Model => ("The model gave no answer.".to_owned(), None),
-            Reason::Failed | Reason::Killed => ("The turn could not go on.".to_owned(), None),
+            StopReason::Model => ("The model gave no answer.".to_owned(), None),
+            StopReason::Failed | StopReason::Killed => ("The turn could not go on.".to_owned(), None),
         }
     }
 }
 
 /// Whether a final answer can be asked for by this schema; if not, why.
 pub(crate) fn check_schema(schema: &serde_json::Value) -> Result<(), String> {
-    Finish::new(schema).map(|_| ())
+    StructuredOutput::new(schema).map(|_| ())
 }
 
 fn milliseconds(duration: Duration) -> u64 {

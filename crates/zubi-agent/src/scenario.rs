@@ -24,7 +24,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::event::Reason;
+use crate::event::StopReason;
 use crate::message::Usage;
 use crate::model::ErrorKind;
 
@@ -58,7 +58,7 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<Outcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Reason>,
+    pub ended: Option<StopReason>,
 }
 
 /// One answer of the model.
@@ -135,7 +135,7 @@ impl Expectation {
 
 /// Why a text is no scenario. Says the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotAScenario {
+pub enum ScenarioError {
     #[error("it has {0} bytes, more than the {MAX_BYTES} that a scenario may have")]
     TooLong(usize),
     #[error("{0}")]
@@ -157,9 +157,9 @@ struct Version {
 
 impl Scenario {
     /// From YAML, of which JSON is a part.
-    pub fn read(text: &str) -> Result<Self, NotAScenario> {
+    pub fn read(text: &str) -> Result<Self, ScenarioError> {
         if text.len() > MAX_BYTES {
-            return Err(NotAScenario::TooLong(text.len()));
+            return Err(ScenarioError::TooLong(text.len()));
         }
         // One that is newer may have more in it: that it is newer is the better message.
         // Without excerpts of the text: errors are shown on one line, and what stands in a file may be private.
@@ -167,26 +167,26 @@ impl Scenario {
         if let Ok(Version { zubi_scenario }) = serde_saphyr::from_str_with_options(text, options())
             && zubi_scenario != VERSION
         {
-            return Err(NotAScenario::Newer(zubi_scenario));
+            return Err(ScenarioError::Newer(zubi_scenario));
         }
         let scenario: Self = serde_saphyr::from_str_with_options(text, options())
-            .map_err(|error| NotAScenario::Unreadable(error.to_string()))?;
+            .map_err(|error| ScenarioError::Unreadable(error.to_string()))?;
         for answer in scenario.turns.iter().flat_map(|turn| &turn.answers) {
             if let Some(delay) = answer.delay_ms.filter(|delay| *delay > MAX_DELAY) {
-                return Err(NotAScenario::TooSlow(delay));
+                return Err(ScenarioError::TooSlow(delay));
             }
             if let Some(call) =
                 answer.calls.iter().find(|call| !call.arguments.is_object() && !call.arguments.is_string())
             {
-                return Err(NotAScenario::Arguments(call.tool.clone()));
+                return Err(ScenarioError::Arguments(call.tool.clone()));
             }
         }
         Ok(scenario)
     }
 
     /// As YAML, with a line feed at its end.
-    pub fn to_yaml(&self) -> Result<String, NotAScenario> {
-        serde_saphyr::to_string(self).map_err(|error| NotAScenario::Unreadable(error.to_string()))
+    pub fn to_yaml(&self) -> Result<String, ScenarioError> {
+        serde_saphyr::to_string(self).map_err(|error| ScenarioError::Unreadable(error.to_string()))
     }
 }
 

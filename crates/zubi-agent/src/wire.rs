@@ -34,7 +34,7 @@ pub const INSPECTOR: &str = "inspector";
 /// What there is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Hello {
+pub struct ServerInfo {
     /// Of the program.
     pub version: String,
     #[schemars(with = "Vec<String>")]
@@ -121,14 +121,14 @@ pub enum State {
 /// A conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Named {
+pub struct ConversationRef {
     pub conversation: String,
 }
 
 /// A conversation to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Open {
+pub struct OpenParams {
     pub conversation: String,
     /// Of the events, only those whose number is higher; all if it does not say.
     #[serde(default)]
@@ -137,7 +137,7 @@ pub struct Open {
 
 /// A conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Opened {
+pub struct OpenResult {
     pub summary: Summary,
     /// The number of the last event that is kept, whether it is among these or not.
     pub last: u64,
@@ -151,7 +151,7 @@ pub struct Opened {
 /// Something to say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Send {
+pub struct SendParams {
     /// A new one if it names none. One in which a turn is going on hears it in its next iteration; then there is a text alone,
     /// for what else a turn is begun with holds until its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub struct Send {
 
 /// Where it was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Sent {
+pub struct SendResult {
     pub conversation: String,
     pub turn: u64,
 }
@@ -183,7 +183,7 @@ pub struct Sent {
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AnswerTo {
+pub struct AnswerParams {
     pub conversation: String,
     pub question: String,
     /// As `zubi_tools::cx::ApprovalAnswer`: `{"allow": {"option": 0, "arguments": null}}`, `{"deny": {"text": "…"}}`.
@@ -224,7 +224,7 @@ pub struct CallTool {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Called {
+pub struct ManualCallResult {
     pub text: String,
     pub is_error: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,7 +235,7 @@ pub struct Called {
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Told {
+pub struct ConversationEvent {
     pub conversation: String,
     pub event: Event,
 }

@@ -190,7 +190,7 @@ impl Layers {
             if workspace.layer.allow.is_some() {
                 ignore("allow".to_owned());
             }
-            for rule in workspace.layer.policy.iter().filter(|rule| !rule.narrows()) {
+            for rule in workspace.layer.policy.iter().filter(|rule| !rule.is_restrictive()) {
                 ignore(format!("policy (line {})", rule.line));
             }
             if workspace.layer.mcp.ask == Some(McpAsk::Client) {
@@ -251,7 +251,7 @@ impl Layers {
     fn policy(&self) -> Vec<SourcedRule> {
         let mut rules = Vec::new();
         for (layer, source, only_narrow) in self.by_strength() {
-            let given = layer.policy.iter().filter(|rule| !only_narrow || rule.narrows());
+            let given = layer.policy.iter().filter(|rule| !only_narrow || rule.is_restrictive());
             let sourced =
                 |rule: &PolicyRule| SourcedRule { rule: rule.clone(), source: source.clone(), trusted: !only_narrow };
             rules.extend(given.map(sourced));

@@ -49,7 +49,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Where programs keep what proves who somebody is: directories and files by name, below whatever directory.
-pub fn hold(path: &Utf8Path) -> bool {
+pub fn is_credential_path(path: &Utf8Path) -> bool {
     // Examples and templates of `.env` files are there to be read.
     const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
     let Some(name) = path.file_name() else { return false };

@@ -152,7 +152,7 @@ impl RequestCx {
 /// What limits an endpoint's answers although it is ready: what was analysed, and what was not. Clauses for a status
 /// line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct Caveats {
     /// About the project itself (no `compile_commands.json`, other than default cargo features exist): true of every
     /// answer.
     pub project: Vec<String>,
@@ -177,7 +177,7 @@ pub struct DiagnosticsReport {
 
 /// The field of an answer in which an endpoint counts what it had to leave out: of a list, in an object behind the last item;
 /// of an object, in itself. LSP has no words for that.
-pub const LEFT_OUT: &str = "leftOut";
+pub const OMITTED_COUNT_FIELD: &str = "leftOut";
 
 /// Something that answers language-server requests for some documents.
 #[async_trait]
@@ -217,7 +217,7 @@ pub trait Endpoint: Send + Sync {
     fn allows_command(&self, command: &str) -> bool;
 
     /// What limits its answers, whatever it says of its readiness.
-    fn limits(&self) -> Limits;
+    fn limits(&self) -> Caveats;
 
     /// Sends a request and waits for its answer. Retries what the protocol says to retry (`ContentModified`,
     /// `ServerCancelled`), gathers partial results, and cancels on the server when the caller gives up.
@@ -235,7 +235,7 @@ pub trait Endpoint: Send + Sync {
 
 /// Why nothing answers for a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Absent {
+pub struct MissingServer {
     /// The file extension or language, as a person names it: `.kt`, `Python`.
     pub subject: String,
     /// One clause: `no server for .kt`, `pyright is not installed`, `gopls may not run here: the folder is not trusted`.
@@ -249,7 +249,7 @@ pub struct Absent {
 pub struct Endpoints {
     /// In order of preference: the first is asked first, others add what it lacks.
     pub endpoints: Vec<Arc<dyn Endpoint>>,
-    pub absent: Vec<Absent>,
+    pub absent: Vec<MissingServer>,
     /// Why what they answer together does not cover the workspace, as a clause: it has too many projects.
     pub uncovered: Option<String>,
 }

@@ -15,7 +15,7 @@ mod decoder;
 pub mod lines;
 mod message;
 
-pub use decoder::{Decoder, Frame, TooMuchNoise};
+pub use decoder::{Decoder, Frame, NotJsonRpc};
 pub use message::{Message, MessageError, Notification, Request, RequestId, Response, ResponseError, id_in_head};
 
 /// The largest body that is read or sent, in bytes. The largest honest answers (workspace symbols of a big project)
@@ -29,7 +29,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum FramingError {
     #[error(transparent)]
-    Noise(#[from] TooMuchNoise),
+    Noise(#[from] NotJsonRpc),
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use self::pinned::Pinned;
+pub use self::pinned::DirHandle;
 
 /// The largest file zubi reads as source text, in bytes. Larger ones are generated data; language servers choke on
 /// them too (rust-analyzer and clangd both refuse or stall on sources of this size).
@@ -80,7 +80,7 @@ pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
 /// [`open`], for a path whose links were resolved when it was judged: one that leads through a link by now is refused, and
 /// so nobody who swaps a directory for a link in between has another file opened than was judged.
 #[cfg(target_os = "linux")]
-pub fn open_in_place(path: &Utf8Path) -> io::Result<std::fs::File> {
+pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
     open_without_links(path, rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK)
 }
 
@@ -131,7 +131,7 @@ pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
 
 /// [`read_text`] of a path whose links were resolved; see [`open_in_place`].
 pub fn read_text_in_place(path: &Utf8Path) -> Result<String, ReadError> {
-    as_text(path, read_by(path, open_in_place)?)
+    as_text(path, read_by(path, open_no_follow)?)
 }
 
 fn as_text(path: &Utf8Path, bytes: Vec<u8>) -> Result<String, ReadError> {
@@ -162,7 +162,7 @@ pub fn write_entry(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
 
 /// [`write_atomic`], for a file that every one of its names (hard links) shall have the new content of. Where there are
 /// several, that takes writing over the old content: a reader may see a mixture, and so may everybody after a crash.
-pub fn write_under_all_names(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+pub fn write_preserving_links(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     if !has_several_names(path) {
         return write_atomic(path, content);
     }
@@ -255,7 +255,7 @@ fn by_umask(builder: &mut tempfile::Builder<'_, '_>) {
 fn by_umask(_builder: &mut tempfile::Builder<'_, '_>) {}
 
 /// `path` with its beginning `from` replaced by `to`; `None` when it does not begin so. Nothing is looked up on disk.
-pub fn rebased(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
+pub fn replace_prefix(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
     let rest = path.strip_prefix(from).ok()?;
     // Joining an empty path would add a slash.
     Some(if rest.as_str().is_empty() { to.to_owned() } else { to.join(rest) })

@@ -103,7 +103,7 @@ pub fn read_own(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Whether only this user can have written the file: it is ours, and neither group nor others may write it.
-pub fn is_ours(path: &Utf8Path) -> io::Result<bool> {
+pub fn owner_only(path: &Utf8Path) -> io::Result<bool> {
     let metadata = std::fs::symlink_metadata(path)?;
     #[cfg(unix)]
     {
@@ -199,9 +199,9 @@ mod tests {
         let file = inner.join("x");
         write_atomic(&file, b"1").unwrap();
         assert_eq!(mode(&file), 0o600);
-        assert!(is_ours(&file).unwrap());
+        assert!(owner_only(&file).unwrap());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o662)).unwrap();
-        assert!(!is_ours(&file).unwrap(), "others may write it");
+        assert!(!owner_only(&file).unwrap(), "others may write it");
         write_atomic(&file, b"2").unwrap();
         assert_eq!(mode(&file), 0o600, "even where the file was not");
         open_append(&inner.join("log")).unwrap().write_all(b"line\n").unwrap();

@@ -28,7 +28,7 @@ mod tree;
 
 pub use confine::Confinement;
 pub use environment::Environment;
-pub use gone::wait_until_gone;
+pub use gone::wait;
 pub use output::Output;
 pub use supervisor::supervise;
 pub use tree::{descendants, is_ancestor, rss_bytes};

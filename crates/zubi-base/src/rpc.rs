@@ -148,7 +148,7 @@ impl Connection {
     }
 
     /// How many messages the peer has sent so far: whether it says anything at all.
-    pub fn heard(&self) -> u64 {
+    pub fn received_count(&self) -> u64 {
         self.shared.state().heard
     }
 
@@ -180,7 +180,7 @@ impl Connection {
     }
 
     /// Waits until nothing more will be written, after the input was closed in any way.
-    pub async fn written(&self) {
+    pub async fn flushed(&self) {
         self.shared.written.cancelled().await;
     }
 }

@@ -18,7 +18,7 @@ const WORDS: &[&str] = &[
 const VAGUE: &[&str] = &["auth", "key"];
 
 /// Whether a name says that its value is a secret. `max_tokens` is a count and no secret; case, `_` and `-` do not matter.
-pub fn is_name_of_one(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     let folded = folded(name);
     !folded.ends_with("tokens") && WORDS.iter().any(|word| folded.contains(word))
 }
@@ -51,7 +51,7 @@ mod tests {
             ("query", false, false),
             ("", false, false),
         ] {
-            assert_eq!((is_name_of_one(name), may_be_name_of_one(name)), (is, may_be), "{name}");
+            assert_eq!((is_secret_name(name), may_be_name_of_one(name)), (is, may_be), "{name}");
         }
     }
 }

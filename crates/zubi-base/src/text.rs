@@ -229,7 +229,7 @@ pub struct Setting {
 
 /// How a change is made where an editor makes it. The disk knows no other manner than its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct EditOptions {
     pub save: Save,
     pub settings: Vec<Setting>,
     /// Those that hold while the change is taken back.
@@ -241,7 +241,7 @@ pub struct Manner {
     pub exact: bool,
 }
 
-impl Manner {
+impl EditOptions {
     pub fn saving(save: Save) -> Self {
         Self { save, ..Self::default() }
     }
@@ -298,7 +298,7 @@ pub enum SinkError {
 
 impl SinkError {
     /// Whether files may hold something else than before.
-    pub fn leaves_traces(&self) -> bool {
+    pub fn may_have_written(&self) -> bool {
         matches!(self, Self::Stuck { .. } | Self::Doubtful { .. })
     }
 }
@@ -307,11 +307,11 @@ impl SinkError {
 #[async_trait]
 pub trait EditSink: Send + Sync {
     /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).
-    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError>;
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError>;
 }
 
 /// The sink of an open editor. It takes texts of files that exist, renames and deletions, and nothing else.
-pub trait LiveSink: EditSink {
+pub trait EditorSink: EditSink {
     /// Whether the editor has a file open, or one below a directory. Absolute, links resolved.
     fn has_open(&self, path: &Utf8Path) -> bool;
 }

@@ -132,7 +132,7 @@ impl TrustStore {
     }
 
     /// The content under which a file of a folder is trusted, whatever it is now.
-    pub fn known(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
+    pub fn trusted_hash(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
         self.record(folder)?.files.remove(file)
     }
 
@@ -193,7 +193,7 @@ impl TrustStore {
 }
 
 fn read_record(path: &Utf8Path) -> Option<Grant> {
-    if !private::is_ours(path).ok()? {
+    if !private::owner_only(path).ok()? {
         return None;
     }
     let grant: Grant = serde_json::from_slice(&private::read(path, MAX_BYTES).ok()?).ok()?;
@@ -231,7 +231,7 @@ impl Trust {
 
     /// The same that trusts nothing, whatever the records say: an editor's user does not.
     #[must_use]
-    pub fn nothing(self) -> Self {
+    pub fn none(self) -> Self {
         Self { extent: Extent::Nothing, ..self }
     }
 
@@ -254,14 +254,14 @@ impl Trust {
     pub fn file(&self, folder: &Utf8Path, file: &Utf8Path, content: &ContentHash) -> bool {
         match self.extent {
             Extent::Everything => true,
-            Extent::Records => self.store.known(folder, file).is_some_and(|known| known == *content),
+            Extent::Records => self.store.trusted_hash(folder, file).is_some_and(|known| known == *content),
             Extent::Nothing => false,
         }
     }
 
     /// See [`TrustStore::known`].
     pub fn known(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
-        self.store.known(folder, file)
+        self.store.trusted_hash(folder, file)
     }
 
     /// See [`TrustStore::text_of`].

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 /// A text on one line: line ends and tabs are seen as well.
-pub fn on_one_line(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     shown(text, |_| false)
 }
 
@@ -35,7 +35,7 @@ fn shown(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// What [`on_one_line`] was made of, where something in it could be its doing.
-pub fn read_back(shown: &str) -> Option<String> {
+pub fn unescape(shown: &str) -> Option<String> {
     let mut text = String::with_capacity(shown.len());
     let mut rest = shown;
     while let Some((before, after)) = rest.split_once('\\') {
@@ -88,7 +88,7 @@ pub fn is_hidden(c: char) -> bool {
 
 /// Whether a hidden character is part of how scripts and emoji are written: joiners, the two selectors of emoji, and the
 /// blank of braille.
-pub fn is_of_writing(c: char) -> bool {
+pub fn is_script_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{2800}')
 }
 
@@ -106,7 +106,7 @@ mod tests {
             ("\u{1b}[2J\r\u{202e}gnp.\u{2066}", r"\u{1b}[2J\u{d}\u{202e}gnp.\u{2066}"),
             ("x\u{200b}\u{200d}\u{2028}\u{85}\u{a0}\u{e0041}", r"x\u{200b}\u{200d}\u{2028}\u{85}\u{a0}\u{e0041}"),
         ] {
-            assert_eq!(on_one_line(text), expected);
+            assert_eq!(printable(text), expected);
         }
         // Every one of them by itself: what hides in a run of others is no less hidden.
         for c in "\u{34f}\u{115f}\u{17b4}\u{180b}\u{200c}\u{200f}\u{2028}\u{2029}\u{2064}\u{2800}\u{3164}\u{fe0f}\u{ffa0}\u{fff9}\u{1d173}\u{e0100}\u{e01ef}".chars() {
@@ -119,17 +119,17 @@ mod tests {
     #[test]
     fn only_what_was_hidden_is_read_back() {
         for same in ["", "a", r"\", r"\x", r"\u{41}", r"\u{}", r"\u{1234567}", r"\u{d800}", r"\u{1b", "é\\"] {
-            assert_eq!(read_back(same), None, "{same}");
+            assert_eq!(unescape(same), None, "{same}");
         }
-        assert_eq!(read_back(r"a\u{202e}\n\").as_deref(), Some("a\u{202e}\n\\"));
+        assert_eq!(unescape(r"a\u{202e}\n\").as_deref(), Some("a\u{202e}\n\\"));
     }
 
     proptest! {
         #[test]
         fn what_is_shown_can_be_read_back(text in "[a-z \n\t\u{1b}\u{202e}\u{200d}é]{0,20}") {
-            let shown = on_one_line(&text);
+            let shown = printable(&text);
             prop_assert!(shown.chars().all(is_printed));
-            prop_assert_eq!(read_back(&shown).unwrap_or_else(|| shown.to_string()), text);
+            prop_assert_eq!(unescape(&shown).unwrap_or_else(|| shown.to_string()), text);
         }
     }
 }

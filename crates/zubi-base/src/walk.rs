@@ -26,7 +26,7 @@ pub const GENERATED: &[&str] = &[
 
 /// How to walk. All default to the whole tree in the disk's order.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Order {
+pub struct WalkOptions {
     /// How many directories deep; the directory itself is 0.
     pub depth: Option<usize>,
     /// By file name within a directory, which costs reading whole directories first.
@@ -36,12 +36,12 @@ pub struct Order {
 /// Everything below a directory, itself included, but for what `.gitignore` and `.ignore` name (in a repository or not)
 /// and the directories of [`GENERATED`]. Hidden files are shown: root markers begin with a dot, and so do directories
 /// of sources (`.github`). Links are not followed. What cannot be read is passed over.
-pub fn entries(directory: &Utf8Path, order: Order) -> impl Iterator<Item = DirEntry> {
+pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = DirEntry> {
     builder(directory, order).build().filter_map(Result::ok)
 }
 
 /// The walk of [`entries`] before it begins, for whoever walks on several threads.
-pub fn builder(directory: &Utf8Path, order: Order) -> WalkBuilder {
+pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
         let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
@@ -55,7 +55,7 @@ pub fn builder(directory: &Utf8Path, order: Order) -> WalkBuilder {
 }
 
 /// The regular files among [`entries`], those with UTF-8 names.
-pub fn files(directory: &Utf8Path, order: Order) -> impl Iterator<Item = Utf8PathBuf> {
+pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = Utf8PathBuf> {
     entries(directory, order)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
@@ -87,11 +87,11 @@ mod tests {
         }
         std::os::unix::fs::symlink("/", root.join("everything")).unwrap();
         let shown = |depth| {
-            let files = files(root, Order { depth, sorted: true });
+            let files = files(root, WalkOptions { depth, sorted: true });
             files.map(|path| path.strip_prefix(root).unwrap().to_string()).collect::<Vec<_>>().join(" ")
         };
         insta::assert_snapshot!(shown(None), @".github/run.py .gitignore src/a.rs src/target");
         insta::assert_snapshot!(shown(Some(1)), @".gitignore");
-        assert_eq!(files(&root.join("node_modules"), Order::default()).count(), 1, "asked for by name");
+        assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "asked for by name");
     }
 }

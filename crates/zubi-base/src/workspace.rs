@@ -145,7 +145,7 @@ impl Workspace {
                     _ => return Some(PathError::Unreachable { given, why: lost.to_string() }),
                 };
                 let target = last.read_link_utf8().ok()?;
-                let target = visible::on_one_line(target.as_str()).into_owned();
+                let target = visible::printable(target.as_str()).into_owned();
                 Some(PathError::DeadLink { given, link: shown(last), target, why })
             }
             (Ok(metadata), Ok(real)) if !metadata.is_dir() => {
@@ -184,7 +184,7 @@ impl Workspace {
         }
         // A name with characters that do not print is shown with their numbers, and what was shown must mean the same when
         // it comes back. A file that really has such a name goes first.
-        let meant = |path: Utf8PathBuf| match visible::read_back(path.as_str()).map(Utf8PathBuf::from) {
+        let meant = |path: Utf8PathBuf| match visible::unescape(path.as_str()).map(Utf8PathBuf::from) {
             Some(meant) if !meant.as_str().contains('\0') && !is_there(&path) && is_there(&meant) => meant,
             _ => path,
         };
@@ -207,7 +207,7 @@ impl Workspace {
     /// folders absolute, so that the caller sees it is. On one line, and nothing of it is hidden: a name may hold any
     /// character, and whoever reads it decides on it.
     pub fn display(&self, path: &Utf8Path) -> String {
-        visible::on_one_line(&self.relative(path)).into_owned()
+        visible::printable(&self.relative(path)).into_owned()
     }
 
     fn relative(&self, path: &Utf8Path) -> String {

@@ -25,7 +25,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use zubi_base::process::confine::{CANNOT_CONFINE, Limits, Means, Network};
+use zubi_base::process::confine::{CANNOT_CONFINE, Limits, SandboxBackends, Network};
 use zubi_base::process::{
     Child, CommandSpec, Confinement, Environment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
 };
@@ -358,7 +358,7 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
 /// Landlock and seccomp, reading everything, writing below `writable`.
 fn confined(writable: &Utf8Path) -> Confinement {
     Confinement {
-        means: Means { landlock: true, seccomp: true, bubblewrap: None },
+        means: SandboxBackends { landlock: true, seccomp: true, bubblewrap: None },
         readable: vec!["/".into()],
         writable: vec![writable.to_owned()],
         ..Confinement::default()

@@ -13,7 +13,7 @@ use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::markup::clean_line;
 use crate::question::{Document, Question};
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::router::{Reply, readable};
 use crate::status::{Answer, Completeness};
 
@@ -51,7 +51,7 @@ impl Question<'_> {
     ) -> Result<Answer<(Vec<Action>, usize)>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/codeAction";
-        let ready = self.ready_for(&reference, method, "offer code actions", Need::Project).await?;
+        let ready = self.ready_for(&reference, method, "offer code actions", ReadinessLevel::Project).await?;
         let document = self.document(path).await?;
         let cx = self.request_cx().about(&reference);
         let mut status = ready.status.clone();

@@ -2,9 +2,9 @@
 
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
-use zubi_base::text::Manner;
+use zubi_base::text::EditOptions;
 
-use crate::diagnostics::{Delta, Look, Problem};
+use crate::diagnostics::{Delta, Snapshot, Problem};
 use crate::edit::Applied;
 use crate::error::CodeError;
 use crate::question::Question;
@@ -25,7 +25,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Direction {
     /// In this manner, where an editor is open.
-    Apply(Manner),
+    Apply(EditOptions),
     Undo,
 }
 
@@ -45,8 +45,8 @@ impl Question<'_> {
         let (delta, status) = match (before, after) {
             (Ok((before, mut status)), Ok((after, of_after))) => {
                 let looks = [(&before, status.unheard), (&after, of_after.unheard)];
-                let [first, last] = looks.map(|(problems, unheard)| Look { problems, unheard });
-                let delta = Delta::between(&before, &after).without_silence(first, last);
+                let [first, last] = looks.map(|(problems, unheard)| Snapshot { problems, unheard });
+                let delta = Delta::between(&before, &after).without_unanswered_sources(first, last);
                 // What was still running before the change is done by now, or said again by the later look.
                 status.notes.clear();
                 status.merge(of_after);

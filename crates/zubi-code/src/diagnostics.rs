@@ -12,7 +12,7 @@ use futures_util::stream;
 use serde_json::Value;
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, RequestCx};
 use zubi_base::lsp;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 
 pub mod report;
 
@@ -20,7 +20,7 @@ use crate::error::CodeError;
 use crate::markup::clean_block;
 use crate::place::Place;
 use crate::question::Question;
-use crate::router::Ready;
+use crate::router::ReadyEndpoints;
 use crate::status::{Answer, AnswerStatus, Completeness};
 
 /// LSP's severities, worst first.
@@ -109,7 +109,7 @@ impl Delta {
     /// Drops what one look could not tell because a source had not spoken yet: its problems are neither fixed, when it
     /// was silent after, nor new, when it was silent before.
     #[must_use]
-    pub fn without_silence(mut self, before: Look<'_>, after: Look<'_>) -> Self {
+    pub fn without_unanswered_sources(mut self, before: Snapshot<'_>, after: Snapshot<'_>) -> Self {
         self.fixed.retain(|problem| after.has_heard(problem));
         self.new.retain(|problem| before.has_heard(problem));
         self
@@ -118,13 +118,13 @@ impl Delta {
 
 /// What was seen at one time.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
+pub struct Snapshot<'a> {
     pub problems: &'a [Problem],
     /// Whether some source had not spoken about the present text.
     pub unheard: bool,
 }
 
-impl Look<'_> {
+impl Snapshot<'_> {
     fn has_heard(&self, problem: &Problem) -> bool {
         !self.unheard || self.problems.iter().any(|other| other.source == problem.source)
     }
@@ -205,7 +205,7 @@ impl Question<'_> {
             scope => self.problems_below(scope).await?,
         };
         items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
-        status.tell_beyond(!items.is_empty());
+        status.add_library_caveats(!items.is_empty());
         let delta = before.map(|before| Delta::between(&before, &items));
         let snapshot = self.intel.snapshots.keep(items.clone());
         Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
@@ -262,7 +262,7 @@ impl Question<'_> {
         reference: &DocumentRef,
         patience: Duration,
         cx: &RequestCx,
-    ) -> Result<(Ready, Vec<Result<DiagnosticsReport, EndpointError>>), CodeError> {
+    ) -> Result<(ReadyEndpoints, Vec<Result<DiagnosticsReport, EndpointError>>), CodeError> {
         let began = Instant::now();
         loop {
             let ready = self.ready_for_problems(reference).await?;
@@ -354,7 +354,7 @@ const MAX_LISTED: usize = 50_000;
 
 fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     let mut files: Vec<Utf8PathBuf> =
-        roots.iter().flat_map(|root| walk::files(root, Order::default())).take(MAX_LISTED).collect();
+        roots.iter().flat_map(|root| walk::files(root, WalkOptions::default())).take(MAX_LISTED).collect();
     files.sort();
     files
 }

@@ -21,10 +21,10 @@ use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::text::{ContentHash, EditSink, FileOperation, Manner, Outcome, Save, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{ContentHash, EditSink, FileOperation, EditOptions, Outcome, Save, SinkError, TextOrigin, TextSource};
 use zubi_base::workspace::Workspace;
 
-pub use self::apply::{BesideEditor, DiskSink, Recovered};
+pub use self::apply::{EditorOrDiskSink, DiskSink, Recovered};
 pub use self::change::{Change, FileAction, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
@@ -199,11 +199,11 @@ impl Edits {
     /// Makes the change of a plan, named by its own id or by its action's. All of it or nothing; a caller that stops waiting
     /// does not stop it half-way.
     pub async fn apply(&self, id: &str) -> Result<Applied, EditError> {
-        self.apply_as(id, Manner::default()).await
+        self.apply_as(id, EditOptions::default()).await
     }
 
     /// The same in a manner that an open editor is to keep to.
-    pub async fn apply_as(&self, id: &str, manner: Manner) -> Result<Applied, EditError> {
+    pub async fn apply_as(&self, id: &str, manner: EditOptions) -> Result<Applied, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
         detached(async move { inner.apply(&id, &manner).await }).await
     }
@@ -235,7 +235,7 @@ async fn detached<T: Send + 'static>(
 }
 
 impl Inner {
-    async fn apply(&self, id: &str, manner: &Manner) -> Result<Applied, EditError> {
+    async fn apply(&self, id: &str, manner: &EditOptions) -> Result<Applied, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
         let notes = journal::recover(&self.state_dir)?.left;
         let mut plan = self.store.plan(id)?;
@@ -257,7 +257,7 @@ impl Inner {
         let outcome = match self.sink.apply(&plan.operations, manner).await {
             Ok(outcome) => outcome,
             Err(error) => {
-                if !error.leaves_traces() {
+                if !error.may_have_written() {
                     plan.state = PlanState::Planned;
                     self.store.update(&plan)?;
                 }
@@ -368,7 +368,7 @@ impl Inner {
                 return Err(changed(path));
             }
         }
-        let manner = Manner { settings: undo.settings.clone(), exact: true, ..Manner::default() };
+        let manner = EditOptions { settings: undo.settings.clone(), exact: true, ..EditOptions::default() };
         let outcome = self.sink.apply(&undo.operations, &manner).await.map_err(|error| match &error {
             SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
             _ => EditError::Sink(error),

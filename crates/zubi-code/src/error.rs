@@ -1,6 +1,6 @@
 //! Why a question got no answer, with the next step for whoever asked.
 
-use zubi_base::endpoint::{Absent, EndpointError};
+use zubi_base::endpoint::{MissingServer, EndpointError};
 use zubi_base::fs::ReadError;
 use zubi_base::workspace::PathError;
 
@@ -19,7 +19,7 @@ pub enum CodeError {
     Read(#[from] ReadError),
     /// Nothing answers for this document or workspace.
     #[error("{}", absent_line(.0))]
-    NoEndpoint(Vec<Absent>),
+    NoEndpoint(Vec<MissingServer>),
     /// Servers are there, but none offers this.
     #[error("{servers} cannot {operation}")]
     Unsupported {
@@ -37,7 +37,7 @@ pub enum CodeError {
     Declined { endpoint: String, why: String, hint: String },
 }
 
-fn absent_line(absent: &[Absent]) -> String {
+fn absent_line(absent: &[MissingServer]) -> String {
     if absent.is_empty() {
         return "no language server answers for this workspace: no file of a language with a catalogue row was found"
             .to_owned();

@@ -42,7 +42,7 @@ pub struct TargetInput {
 
 /// What a position is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Snap {
+pub enum PositionIntent {
     /// It names something: it must touch an identifier, and a near miss on the same line is repaired.
     Identifier,
     /// It is a place to type at: taken as given.
@@ -93,7 +93,7 @@ const THREE_WAYS: &str = "Give the position in exactly one of three ways:\n  \
 
 impl Question<'_> {
     /// Works out which place is meant.
-    pub async fn resolve(&self, input: &TargetInput, snap: Snap) -> Result<Resolved, CodeError> {
+    pub async fn resolve(&self, input: &TargetInput, snap: PositionIntent) -> Result<Resolved, CodeError> {
         let position = input.uri.is_some() || input.line.is_some() || input.character.is_some();
         match (&input.symbol, &input.at, position) {
             (Some(symbol), None, false) => self.resolve_symbol(symbol, input.path.as_deref()).await,
@@ -107,7 +107,7 @@ impl Question<'_> {
         }
     }
 
-    async fn resolve_position(&self, uri: &str, line: u32, character: u32, snap: Snap) -> Result<Resolved, CodeError> {
+    async fn resolve_position(&self, uri: &str, line: u32, character: u32, snap: PositionIntent) -> Result<Resolved, CodeError> {
         let path = self.workspace().resolve(uri)?;
         let document = self.document(&path).await?;
         let lines = document.index.line_count();
@@ -122,7 +122,7 @@ impl Question<'_> {
             ));
         }
         let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
-        if snap == Snap::Exact {
+        if snap == PositionIntent::Exact {
             return Ok(self.resolved(path, &document, offset, None));
         }
         if identifier_around(&document, offset).is_some() {

@@ -16,7 +16,7 @@ const MAX_BLOCK: usize = 256 * 1024;
 /// Whether a character is kept. Control characters can drive terminals; bidirectional and zero-width ones can make
 /// a line read differently from what it is (CVE-2021-42574, "Trojan Source").
 fn is_plain(character: char) -> bool {
-    visible::is_of_writing(character) || !visible::is_hidden(character)
+    visible::is_script_joiner(character) || !visible::is_hidden(character)
 }
 
 /// One line: everything that is not plain becomes a space (tabs and line ends too), and one without end is cut.

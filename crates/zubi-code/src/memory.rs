@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Remembers the last `N` values, and all of them only while the workspace's files are as they were. "As they were" is
 /// told by the number of changes seen ([`zubi_base::endpoint::EndpointSource::file_changes`]): whoever looks a value up
 /// or puts one in says at which number he began, so that nothing read before a change is kept after it.
-pub(crate) struct UntilFilesChange<K, V, const N: usize>(Mutex<Remembered<K, V>>);
+pub(crate) struct RevisionCache<K, V, const N: usize>(Mutex<Remembered<K, V>>);
 
 struct Remembered<K, V> {
     changes: u64,
@@ -14,13 +14,13 @@ struct Remembered<K, V> {
     values: VecDeque<(K, Arc<V>)>,
 }
 
-impl<K, V, const N: usize> Default for UntilFilesChange<K, V, N> {
+impl<K, V, const N: usize> Default for RevisionCache<K, V, N> {
     fn default() -> Self {
         Self(Mutex::new(Remembered { changes: 0, values: VecDeque::new() }))
     }
 }
 
-impl<K: PartialEq, V, const N: usize> UntilFilesChange<K, V, N> {
+impl<K: PartialEq, V, const N: usize> RevisionCache<K, V, N> {
     /// The value for a key. `changes` is `None` where nobody follows the files; then nothing is remembered.
     pub(crate) fn get(&self, changes: Option<u64>, key: &K) -> Option<Arc<V>> {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,9 +11,9 @@ use zubi_base::position::{Encoding, TextIndex, TextRange};
 
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::memory::UntilFilesChange;
+use crate::memory::RevisionCache;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, Completeness};
 
 /// One declared symbol.
@@ -121,7 +121,7 @@ pub const KINDS: [&str; 26] = [
 ];
 
 /// The outlines that places were looked up in last; four, because an agent's questions circle around a few files.
-pub(crate) type RecentOutlines = UntilFilesChange<Utf8PathBuf, Outline, 4>;
+pub(crate) type RecentOutlines = RevisionCache<Utf8PathBuf, Outline, 4>;
 
 /// An outline with the text that its places are in.
 pub(crate) struct Outline {
@@ -156,7 +156,7 @@ impl Question<'_> {
     pub async fn outline(&self, path: &Utf8Path) -> Result<Answer<Vec<Symbol>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";
-        let ready = match self.ready_for(&reference, method, "list the symbols of this file", Need::File).await {
+        let ready = match self.ready_for(&reference, method, "list the symbols of this file", ReadinessLevel::File).await {
             Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
             ready => ready?,
         };

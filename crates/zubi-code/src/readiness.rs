@@ -14,7 +14,7 @@ use crate::status::EndpointState;
 
 /// How much of the project an endpoint must have read before a question makes sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum ReadinessLevel {
     /// One file's syntax: an outline, formatting. Any endpoint that answers at all will do.
     File,
     /// The whole project: references, definitions, types.
@@ -24,7 +24,7 @@ pub enum Need {
 /// Waits until every endpoint is ready enough or the caller's patience ends, and says how each stood then.
 pub async fn wait(
     endpoints: &[Arc<dyn Endpoint>],
-    need: Need,
+    need: ReadinessLevel,
     cx: &CallCx,
 ) -> Result<Vec<EndpointState>, EndpointError> {
     let until = cx.deadline.min(Instant::now() + cx.wait);
@@ -32,16 +32,16 @@ pub async fn wait(
     states.into_iter().collect()
 }
 
-fn enough(readiness: &Readiness, need: Need) -> bool {
+fn enough(readiness: &Readiness, need: ReadinessLevel) -> bool {
     match need {
-        Need::File => !matches!(readiness, Readiness::Starting),
-        Need::Project => readiness.is_settled(),
+        ReadinessLevel::File => !matches!(readiness, Readiness::Starting),
+        ReadinessLevel::Project => readiness.is_settled(),
     }
 }
 
 async fn wait_for_one(
     endpoint: &dyn Endpoint,
-    need: Need,
+    need: ReadinessLevel,
     until: Instant,
     cx: &CallCx,
 ) -> Result<EndpointState, EndpointError> {

@@ -7,14 +7,14 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use serde_json::Value;
 use zubi_base::endpoint::{
-    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, LEFT_OUT, OtherProject, Readiness,
+    MissingServer, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, OMITTED_COUNT_FIELD, OtherProject, Readiness,
     RequestCx,
 };
 
 use crate::error::CodeError;
 use crate::question::Question;
-use crate::readiness::{self, Need};
-use crate::shape::{self, Shape};
+use crate::readiness::{self, ReadinessLevel};
+use crate::shape::{self, ResponseCheck};
 use crate::status::{AnswerStatus, Completeness, EndpointState};
 
 /// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an
@@ -110,7 +110,7 @@ pub(crate) struct Replies {
 }
 
 /// The endpoints that will be asked, each as ready as the caller's patience allowed.
-pub(crate) struct Ready {
+pub(crate) struct ReadyEndpoints {
     pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
     pub(crate) status: AnswerStatus,
 }
@@ -122,8 +122,8 @@ impl Question<'_> {
         document: &DocumentRef,
         method: &str,
         operation: &str,
-        need: Need,
-    ) -> Result<Ready, CodeError> {
+        need: ReadinessLevel,
+    ) -> Result<ReadyEndpoints, CodeError> {
         let found = self.intel.router.for_document(document, method, &self.request_cx()).await;
         self.ready(found, Some(document), method, operation, need).await
     }
@@ -134,22 +134,22 @@ impl Question<'_> {
     }
 
     /// Who could have answered a request about a document, had they been there.
-    pub(crate) async fn lacking(&self, document: &DocumentRef, method: &str) -> Vec<Absent> {
+    pub(crate) async fn missing_providers(&self, document: &DocumentRef, method: &str) -> Vec<MissingServer> {
         self.intel.router.for_document(document, method, &self.request_cx()).await.absent
     }
 
     /// The endpoints that report problems of a document, waited for; whether by push or by pull is their affair.
-    pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<Ready, CodeError> {
+    pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<ReadyEndpoints, CodeError> {
         let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
-        let states = readiness::wait(&found.endpoints, Need::Project, &self.cx).await?;
+        let states = readiness::wait(&found.endpoints, ReadinessLevel::Project, &self.cx).await?;
         if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
             return Err(nobody_offers(&found.endpoints, "answer", found.absent));
         }
-        let status = self.status_of(&found.endpoints, states, Need::Project, found.absent);
-        Ok(Ready { endpoints: found.endpoints, status })
+        let status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
+        Ok(ReadyEndpoints { endpoints: found.endpoints, status })
     }
 
     /// Who reports problems anywhere in the workspace, initialized.
@@ -158,7 +158,7 @@ impl Question<'_> {
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
-        readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
+        readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
         Ok(found)
     }
 
@@ -166,8 +166,8 @@ impl Question<'_> {
         &self,
         endpoints: &[Arc<dyn Endpoint>],
         states: Vec<EndpointState>,
-        need: Need,
-        absent: Vec<Absent>,
+        need: ReadinessLevel,
+        absent: Vec<MissingServer>,
     ) -> AnswerStatus {
         let mut status = AnswerStatus {
             completeness: verdict(&states, need),
@@ -186,12 +186,12 @@ impl Question<'_> {
     }
 
     /// The endpoints of the whole workspace that offer `method`, waited for.
-    pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<Ready, CodeError> {
+    pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<ReadyEndpoints, CodeError> {
         let mut found = self.intel.router.for_workspace(method, &self.request_cx()).await;
         let uncovered = found.uncovered.take();
-        let mut ready = self.ready(found, None, method, operation, Need::Project).await?;
+        let mut ready = self.ready(found, None, method, operation, ReadinessLevel::Project).await?;
         if let Some(why) = uncovered {
-            ready.status.may_lack(why);
+            ready.status.mark_incomplete(why);
         }
         Ok(ready)
     }
@@ -202,13 +202,13 @@ impl Question<'_> {
         document: Option<&DocumentRef>,
         method: &str,
         operation: &str,
-        need: Need,
-    ) -> Result<Ready, CodeError> {
+        need: ReadinessLevel,
+    ) -> Result<ReadyEndpoints, CodeError> {
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
         // What an endpoint offers is known only once it has answered `initialize`; which of them matter, only then.
-        readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
+        readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
         let patience = Instant::now() + self.cx.wait;
         let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(patience));
         let offers = join_all(found.endpoints.iter().map(|endpoint| endpoint.offers(method, document, &cx))).await;
@@ -221,14 +221,14 @@ impl Question<'_> {
         }
         let states = readiness::wait(&endpoints, need, &self.cx).await?;
         let status = self.status_of(&endpoints, states, need, found.absent);
-        Ok(Ready { endpoints, status })
+        Ok(ReadyEndpoints { endpoints, status })
     }
 
     /// Asks every ready endpoint the same question at once. An endpoint that fails is named in the status; when all
     /// fail, the first failure is the error.
     pub(crate) async fn ask(
         &self,
-        ready: &Ready,
+        ready: &ReadyEndpoints,
         method: &str,
         cx: &RequestCx,
         params: impl Fn(&dyn Endpoint) -> Value,
@@ -272,11 +272,11 @@ pub(crate) fn readable(
 ) -> Result<(Value, Option<String>), EndpointError> {
     let left_out = take_left_out(&mut answer);
     match shape::of(method, &answer) {
-        Shape::Right => Ok((answer, left_out.map(|count| format!("{} left out {count} more", endpoint.id())))),
-        Shape::Partly(count) => {
+        ResponseCheck::Right => Ok((answer, left_out.map(|count| format!("{} left out {count} more", endpoint.id())))),
+        ResponseCheck::Partly(count) => {
             Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))
         }
-        Shape::Wrong => Err(EndpointError::Protocol {
+        ResponseCheck::Wrong => Err(EndpointError::Protocol {
             endpoint: endpoint.id().clone(),
             what: format!("its answer to `{method}` is not of a form that the protocol has"),
         }),
@@ -287,16 +287,16 @@ pub(crate) fn readable(
 fn take_left_out(answer: &mut Value) -> Option<u64> {
     match answer {
         Value::Array(items) => {
-            let count = items.last()?.get(LEFT_OUT)?.as_u64()?;
+            let count = items.last()?.get(OMITTED_COUNT_FIELD)?.as_u64()?;
             items.pop();
             Some(count)
         }
-        Value::Object(fields) => fields.remove(LEFT_OUT)?.as_u64(),
+        Value::Object(fields) => fields.remove(OMITTED_COUNT_FIELD)?.as_u64(),
         _ => None,
     }
 }
 
-fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<Absent>) -> CodeError {
+fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // A server that failed to start offers nothing; why it failed is the thing to say.
     for endpoint in endpoints {
         if let Readiness::Failed { why, hint } = endpoint.readiness() {
@@ -319,8 +319,8 @@ fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<A
     CodeError::Unsupported { servers, operation: operation.to_owned(), nearest: None }
 }
 
-fn verdict(states: &[EndpointState], need: Need) -> Completeness {
-    if need == Need::File {
+fn verdict(states: &[EndpointState], need: ReadinessLevel) -> Completeness {
+    if need == ReadinessLevel::File {
         return Completeness::Complete;
     }
     let unready: Vec<_> = states.iter().filter(|state| !state.readiness.is_settled()).collect();

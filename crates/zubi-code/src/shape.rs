@@ -10,7 +10,7 @@ use crate::features::locations;
 
 /// How an answer stands to the form it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ResponseCheck {
     Right,
     /// So many of its items cannot be read.
     Partly(usize),
@@ -18,10 +18,10 @@ pub(crate) enum Shape {
 }
 
 /// Looks at the answer to a request.
-pub(crate) fn of(method: &str, answer: &Value) -> Shape {
+pub(crate) fn of(method: &str, answer: &Value) -> ResponseCheck {
     // "Nothing", in every answer that is read here.
     if answer.is_null() {
-        return Shape::Right;
+        return ResponseCheck::Right;
     }
     match method {
         "textDocument/definition"
@@ -44,27 +44,27 @@ pub(crate) fn of(method: &str, answer: &Value) -> Shape {
         }
         "textDocument/codeLens" => items_of(answer, |item| item.get("range").is_some()),
         "textDocument/codeAction" => items_of(answer, |item| has_text(item, "title")),
-        _ => Shape::Right,
+        _ => ResponseCheck::Right,
     }
 }
 
-fn either(right: bool) -> Shape {
-    if right { Shape::Right } else { Shape::Wrong }
+fn either(right: bool) -> ResponseCheck {
+    if right { ResponseCheck::Right } else { ResponseCheck::Wrong }
 }
 
 fn has_text(item: &Value, field: &str) -> bool {
     item.get(field).is_some_and(Value::is_string)
 }
 
-fn items_of(answer: &Value, readable: impl Fn(&Value) -> bool) -> Shape {
-    answer.as_array().map_or(Shape::Wrong, |items| list(items, readable))
+fn items_of(answer: &Value, readable: impl Fn(&Value) -> bool) -> ResponseCheck {
+    answer.as_array().map_or(ResponseCheck::Wrong, |items| list(items, readable))
 }
 
-fn list(items: &[Value], readable: impl Fn(&Value) -> bool) -> Shape {
+fn list(items: &[Value], readable: impl Fn(&Value) -> bool) -> ResponseCheck {
     match items.iter().filter(|item| !readable(item)).count() {
-        0 => Shape::Right,
-        all if all == items.len() => Shape::Wrong,
-        some => Shape::Partly(some),
+        0 => ResponseCheck::Right,
+        all if all == items.len() => ResponseCheck::Wrong,
+        some => ResponseCheck::Partly(some),
     }
 }
 
@@ -80,37 +80,37 @@ mod tests {
         let place = json!({ "uri": "file:///a", "range": range });
         let link = json!({ "targetUri": "file:///a", "targetRange": range, "targetSelectionRange": range });
         for (method, answer, shape) in [
-            ("definition", json!(null), Shape::Right),
-            ("definition", place.clone(), Shape::Right),
-            ("definition", json!([]), Shape::Right),
-            ("references", json!([place]), Shape::Right),
-            ("definition", json!([link]), Shape::Right),
-            ("references", json!([place, 7, [place]]), Shape::Partly(2)),
-            ("references", json!([{ "uri": "file:///a" }]), Shape::Wrong),
-            ("definition", json!("a"), Shape::Wrong),
-            ("definition", json!({}), Shape::Wrong),
-            ("hover", json!({ "contents": "a" }), Shape::Right),
-            ("hover", json!({ "contents": [] }), Shape::Right),
-            ("hover", json!([]), Shape::Wrong),
-            ("documentSymbol", json!([{ "name": "a", "selectionRange": range }]), Shape::Right),
-            ("documentSymbol", json!([{ "name": "a", "location": place }]), Shape::Right),
-            ("documentSymbol", json!({ "name": "a" }), Shape::Wrong),
-            ("completion", json!({ "isIncomplete": false, "items": [{ "label": "a" }] }), Shape::Right),
-            ("completion", json!([{ "label": "a" }, {}]), Shape::Partly(1)),
-            ("completion", json!({}), Shape::Wrong),
-            ("signatureHelp", json!({ "signatures": [] }), Shape::Right),
-            ("signatureHelp", json!([]), Shape::Wrong),
-            ("codeAction", json!([{ "title": "a", "command": "b" }]), Shape::Right),
-            ("codeAction", json!(true), Shape::Wrong),
-            ("inlayHint", json!([{ "position": range["start"], "label": "a" }, { "label": "a" }]), Shape::Partly(1)),
-            ("inlayHint", json!("a"), Shape::Wrong),
-            ("codeLens", json!([{ "range": range }]), Shape::Right),
-            ("codeLens", json!({}), Shape::Wrong),
-            ("formatting", json!(true), Shape::Right),
+            ("definition", json!(null), ResponseCheck::Right),
+            ("definition", place.clone(), ResponseCheck::Right),
+            ("definition", json!([]), ResponseCheck::Right),
+            ("references", json!([place]), ResponseCheck::Right),
+            ("definition", json!([link]), ResponseCheck::Right),
+            ("references", json!([place, 7, [place]]), ResponseCheck::Partly(2)),
+            ("references", json!([{ "uri": "file:///a" }]), ResponseCheck::Wrong),
+            ("definition", json!("a"), ResponseCheck::Wrong),
+            ("definition", json!({}), ResponseCheck::Wrong),
+            ("hover", json!({ "contents": "a" }), ResponseCheck::Right),
+            ("hover", json!({ "contents": [] }), ResponseCheck::Right),
+            ("hover", json!([]), ResponseCheck::Wrong),
+            ("documentSymbol", json!([{ "name": "a", "selectionRange": range }]), ResponseCheck::Right),
+            ("documentSymbol", json!([{ "name": "a", "location": place }]), ResponseCheck::Right),
+            ("documentSymbol", json!({ "name": "a" }), ResponseCheck::Wrong),
+            ("completion", json!({ "isIncomplete": false, "items": [{ "label": "a" }] }), ResponseCheck::Right),
+            ("completion", json!([{ "label": "a" }, {}]), ResponseCheck::Partly(1)),
+            ("completion", json!({}), ResponseCheck::Wrong),
+            ("signatureHelp", json!({ "signatures": [] }), ResponseCheck::Right),
+            ("signatureHelp", json!([]), ResponseCheck::Wrong),
+            ("codeAction", json!([{ "title": "a", "command": "b" }]), ResponseCheck::Right),
+            ("codeAction", json!(true), ResponseCheck::Wrong),
+            ("inlayHint", json!([{ "position": range["start"], "label": "a" }, { "label": "a" }]), ResponseCheck::Partly(1)),
+            ("inlayHint", json!("a"), ResponseCheck::Wrong),
+            ("codeLens", json!([{ "range": range }]), ResponseCheck::Right),
+            ("codeLens", json!({}), ResponseCheck::Wrong),
+            ("formatting", json!(true), ResponseCheck::Right),
         ] {
             assert_eq!(of(&format!("textDocument/{method}"), &answer), shape, "{method} {answer}");
         }
-        assert_eq!(of("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])), Shape::Right);
-        assert_eq!(of("workspace/symbol", &json!("a")), Shape::Wrong);
+        assert_eq!(of("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])), ResponseCheck::Right);
+        assert_eq!(of("workspace/symbol", &json!("a")), ResponseCheck::Wrong);
     }
 }

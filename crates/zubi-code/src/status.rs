@@ -1,6 +1,6 @@
 //! The verdict on an answer: who gave it, how ready they were, and whether anything can be missing.
 
-use zubi_base::endpoint::{Absent, EndpointId, Readiness};
+use zubi_base::endpoint::{MissingServer, EndpointId, Readiness};
 
 /// Whether anything can be missing from an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,7 +27,7 @@ pub struct EndpointState {
 pub struct AnswerStatus {
     pub endpoints: Vec<EndpointState>,
     /// Why others did not answer.
-    pub absent: Vec<Absent>,
+    pub absent: Vec<MissingServer>,
     pub completeness: Completeness,
     /// Further clauses: what was analysed, which endpoint failed, what could not be assured.
     pub notes: Vec<String>,
@@ -116,7 +116,7 @@ impl AnswerStatus {
     }
 
     /// Says what limits knowledge of libraries, where an answer may be due to that: nothing was found, or problems were.
-    pub fn tell_beyond(&mut self, it_matters: bool) {
+    pub fn add_library_caveats(&mut self, it_matters: bool) {
         let beyond = std::mem::take(&mut self.beyond);
         if it_matters {
             self.notes.extend(beyond);
@@ -124,7 +124,7 @@ impl AnswerStatus {
     }
 
     /// Says that something may be missing, unless that is said already.
-    pub(crate) fn may_lack(&mut self, why: String) {
+    pub(crate) fn mark_incomplete(&mut self, why: String) {
         self.merge(Self { completeness: Completeness::Partial { why }, ..Self::default() });
     }
 

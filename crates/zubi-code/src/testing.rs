@@ -18,13 +18,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
-    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits,
+    MissingServer, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Caveats,
     OtherProject, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
 use zubi_base::text::DiskText;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Workspace;
 use zubi_base::{fs, uri};
 
@@ -142,7 +142,7 @@ struct Declared {
 
 impl ToyEndpoint {
     fn files(&self) -> Vec<(Utf8PathBuf, String)> {
-        walk::files(&self.root, Order { depth: None, sorted: true })
+        walk::files(&self.root, WalkOptions { depth: None, sorted: true })
             .filter(|path| path.extension() == Some("toy"))
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)))
             .collect()
@@ -294,8 +294,8 @@ impl Endpoint for ToyEndpoint {
         command == "toy.sort"
     }
 
-    fn limits(&self) -> Limits {
-        Limits { project: Vec::new(), beyond: vec!["the toy library was not read".to_owned()] }
+    fn limits(&self) -> Caveats {
+        Caveats { project: Vec::new(), beyond: vec!["the toy library was not read".to_owned()] }
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
@@ -410,7 +410,7 @@ impl EndpointSource for ToySource {
         }
         let subject = format!(".{}", document.path.extension().unwrap_or_default());
         let absent =
-            Absent { why: format!("no server for {subject}"), hint: "Add a catalogue row.".to_owned(), subject };
+            MissingServer { why: format!("no server for {subject}"), hint: "Add a catalogue row.".to_owned(), subject };
         Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 

@@ -9,13 +9,13 @@ mod outline;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::endpoint::Absent;
+use zubi_base::endpoint::MissingServer;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
 use zubi_base::uri;
 
 use crate::error::CodeError;
-use crate::features::locations::{Found, Relation};
+use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{Resolved, WORD_SEARCH};
 use crate::outline::{Symbol, walk};
 use crate::question::Question;
@@ -27,7 +27,7 @@ const MAX_PLACES: usize = 2_000;
 
 impl AnswerStatus {
     /// Of an answer from texts; `absent` are those who would have known better.
-    fn of_texts(absent: Vec<Absent>) -> Self {
+    fn of_texts(absent: Vec<MissingServer>) -> Self {
         let completeness = Completeness::Unknown { why: "names only".to_owned() };
         Self { text_search: true, absent, completeness, ..Self::default() }
     }
@@ -36,7 +36,7 @@ impl AnswerStatus {
 impl Question<'_> {
     /// The beginning of an answer from texts. An error, the one that would have been given without them, when there are
     /// none: the workspace's folders are gone.
-    pub(crate) fn texts_answer(&self, absent: Vec<Absent>) -> Result<AnswerStatus, CodeError> {
+    pub(crate) fn texts_answer(&self, absent: Vec<MissingServer>) -> Result<AnswerStatus, CodeError> {
         if self.workspace().folders().iter().any(|folder| folder.path.is_dir()) {
             Ok(AnswerStatus::of_texts(absent))
         } else {
@@ -49,7 +49,7 @@ impl Question<'_> {
     pub(crate) async fn textual_outline(
         &self,
         path: &Utf8Path,
-        absent: Vec<Absent>,
+        absent: Vec<MissingServer>,
     ) -> Result<Answer<Vec<Symbol>>, CodeError> {
         let document = self.document(path).await?;
         let symbols = outline::declarations(&document.text);
@@ -65,8 +65,8 @@ impl Question<'_> {
         &self,
         at: &Resolved,
         relation: Relation,
-        absent: Vec<Absent>,
-    ) -> Result<Answer<Vec<Found>>, CodeError> {
+        absent: Vec<MissingServer>,
+    ) -> Result<Answer<Vec<RawLocation>>, CodeError> {
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
             return Err(CodeError::NoEndpoint(absent));
         };
@@ -95,7 +95,7 @@ impl Question<'_> {
                     let (shown, external) = self.shown(&location);
                     // Among definitions there is nothing to tell apart.
                     let declaration = declaration && relation != Relation::Definition;
-                    found.push(Found {
+                    found.push(RawLocation {
                         location,
                         encoding: Encoding::Utf8,
                         shown,
@@ -110,7 +110,7 @@ impl Question<'_> {
             return Err(CodeError::NoEndpoint(status.absent));
         }
         found.sort_by(|a, b| {
-            let start = |found: &Found| (found.location.range.start.line, found.location.range.start.character);
+            let start = |found: &RawLocation| (found.location.range.start.line, found.location.range.start.character);
             a.shown.cmp(&b.shown).then_with(|| start(a).cmp(&start(b)))
         });
         if found.len() > MAX_PLACES {
@@ -126,7 +126,7 @@ impl Question<'_> {
     }
 
     /// Searches the source files below a scope, or of the whole workspace, for a word.
-    pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> words::WordFiles {
+    pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> words::WordSearchResult {
         let roots = match scope {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
@@ -140,7 +140,7 @@ impl Question<'_> {
         roots: Vec<Utf8PathBuf>,
         word: &str,
         longest: Duration,
-    ) -> words::WordFiles {
+    ) -> words::WordSearchResult {
         let until = self.cx.deadline.min(Instant::now() + longest);
         let word = word.to_owned();
         // Reading thousands of files would hold up the calls that share this thread.

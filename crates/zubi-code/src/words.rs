@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::position::{Encoding, TextIndex, size};
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs, lsp};
 
 fn starts(character: char) -> bool {
@@ -76,24 +76,24 @@ pub fn count(text: &str, word: &str) -> usize {
 
 /// What a bounded search of the workspace's files found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WordFiles {
+pub struct WordSearchResult {
     /// Files holding the word, most occurrences first, with their counts.
     pub files: Vec<(Utf8PathBuf, usize)>,
     /// The search ended at a bound; there may be more.
     pub cut: bool,
 }
 
-impl WordFiles {
+impl WordSearchResult {
     pub fn total(&self) -> usize {
         self.files.iter().map(|(_, count)| count).sum()
     }
 }
 
 /// Searches the source files below `roots` until `until`. Reads files on the calling thread.
-pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordFiles {
-    let mut found = WordFiles::default();
+pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordSearchResult {
+    let mut found = WordSearchResult::default();
     for root in roots {
-        for path in walk::files(root, Order::default()).filter(|path| !credentials::hold(path)) {
+        for path in walk::files(root, WalkOptions::default()).filter(|path| !credentials::is_credential_path(path)) {
             if Instant::now() >= until {
                 found.cut = true;
                 break;
@@ -145,7 +145,7 @@ impl WordPlace {
 
 /// Where a word stands in the files of a workspace.
 #[derive(Debug, Clone, Default)]
-pub struct WordPlaces {
+pub struct WordOccurrences {
     /// Those that hold it, in the order of the disk.
     pub files: Vec<WordFile>,
 }
@@ -158,14 +158,14 @@ pub fn places(
     until: Instant,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
     wanted: impl Fn(&Utf8Path) -> bool,
-) -> Option<WordPlaces> {
-    let mut found = WordPlaces::default();
+) -> Option<WordOccurrences> {
+    let mut found = WordOccurrences::default();
     let mut total = 0;
-    for path in roots.iter().flat_map(|root| walk::files(root, Order::default())) {
+    for path in roots.iter().flat_map(|root| walk::files(root, WalkOptions::default())) {
         if Instant::now() >= until {
             return None;
         }
-        if credentials::hold(&path) || !wanted(&path) {
+        if credentials::is_credential_path(&path) || !wanted(&path) {
             continue;
         }
         let text = match unsaved.get(&path) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use zubi_base::endpoint::Readiness;
 use zubi_base::position::Encoding;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::{Snap, TargetInput};
+use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::testing::Toy;
 use zubi_code::{CodeError, Completeness};
 
@@ -44,7 +44,7 @@ fn show(error: &CodeError) -> String {
 }
 
 /// Resolves each target and shows what was meant, or what the caller is told.
-async fn check_resolve(snap: Snap, targets: &[TargetInput]) -> String {
+async fn check_resolve(snap: PositionIntent, targets: &[TargetInput]) -> String {
     let toy = Toy::new(SHAPES);
     let mut out = String::new();
     for target in targets {
@@ -71,7 +71,7 @@ async fn a_symbol_is_found_by_its_name_path() {
         symbol("Shape", Some("app.toy")),
         symbol("", None),
     ];
-    insta::assert_snapshot!(check_resolve(Snap::Identifier, &targets).await, @r#"
+    insta::assert_snapshot!(check_resolve(PositionIntent::Identifier, &targets).await, @r#"
     at shapes.toy:1:7 Shape (class)
     at shapes.toy:5:7 area (function)
     symbol: no symbol `Square.name` in the workspace
@@ -117,7 +117,7 @@ async fn a_place_is_read_and_repaired() {
         TargetInput { at: Some("app.toy:1:1".to_owned()), ..symbol("Shape", None) },
         TargetInput::default(),
     ];
-    insta::assert_snapshot!(check_resolve(Snap::Identifier, &targets).await, @r#"
+    insta::assert_snapshot!(check_resolve(PositionIntent::Identifier, &targets).await, @r#"
     at app.toy:2:9 area
     at app.toy:2:3 print
     at shapes.toy:1:7 Shape (class)
@@ -170,7 +170,7 @@ async fn a_place_is_read_and_repaired() {
 #[tokio::test]
 async fn a_place_to_type_at_is_taken_as_given() {
     let targets = [at("app.toy:2:8"), at("app.toy:2 print"), at("app.toy:2"), position("app.toy", 1, 3)];
-    insta::assert_snapshot!(check_resolve(Snap::Exact, &targets).await, @"
+    insta::assert_snapshot!(check_resolve(PositionIntent::Exact, &targets).await, @"
     at app.toy:2:8
     at app.toy:2:8
     at app.toy:2:18
@@ -180,7 +180,7 @@ async fn a_place_to_type_at_is_taken_as_given() {
 
 async fn check_references(toy: &Toy, target: &TargetInput) -> String {
     let question = toy.intel.question(Toy::cx()).await;
-    let at = match question.resolve(target, Snap::Identifier).await {
+    let at = match question.resolve(target, PositionIntent::Identifier).await {
         Ok(at) => at,
         Err(error) => return show(&error),
     };
@@ -222,11 +222,11 @@ async fn the_remainder_is_the_same_in_every_encoding() {
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
         let toy = Toy::with("//- a.toy\nlet x\n𝄞é x # x\n", encoding);
         let question = toy.intel.question(Toy::cx()).await;
-        let at = question.resolve(&at("a.toy:1:5"), Snap::Identifier).await.unwrap();
+        let at = question.resolve(&at("a.toy:1:5"), PositionIntent::Identifier).await.unwrap();
         let relation = Relation::References { include_declaration: true };
         let references = question.locations(&at, relation).await.unwrap().value;
         let words = question.word_matches(&at).await.unwrap();
-        let rest = question.remainder(&at, relation, &references, &words).await.unwrap();
+        let rest = question.text_matches(&at, relation, &references, &words).await.unwrap();
         let mut places = Vec::new();
         for found in &rest {
             places.push(question.hit(found, 0).await.place.at());
@@ -242,7 +242,7 @@ async fn a_declaration_that_was_not_wanted_is_left_out() {
     *toy.endpoint.declarations_always.lock().unwrap() = true;
     // Asked about elsewhere it stays: a line that imports is a declaration for some servers.
     for (asked, expected) in [(symbol("unit", None), 2), (at("app.toy:2:14"), 3)] {
-        let place = question.resolve(&asked, Snap::Identifier).await.unwrap();
+        let place = question.resolve(&asked, PositionIntent::Identifier).await.unwrap();
         let found = question.locations(&place, Relation::References { include_declaration: false }).await.unwrap();
         assert_eq!(found.value.len(), expected, "{asked:?}");
     }
@@ -254,7 +254,7 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });
     let impatient = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
     let question = toy.intel.question(impatient).await;
-    let place = question.resolve(&at("shapes.toy:6:5"), Snap::Identifier).await.unwrap();
+    let place = question.resolve(&at("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
     let found = question.locations(&place, Relation::References { include_declaration: true }).await.unwrap();
     insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `wait_ms`");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
@@ -293,7 +293,7 @@ async fn a_server_without_an_index_works_through_outlines() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.unsupported.lock().unwrap().push("workspace/symbol");
     let question = toy.intel.question(Toy::cx()).await;
-    assert_eq!(question.resolve(&symbol("Square/area", None), Snap::Identifier).await.unwrap().shown, "shapes.toy:5:7");
+    assert_eq!(question.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().shown, "shapes.toy:5:7");
     let found = question.workspace_symbols("Shape", None).await.unwrap();
     assert_eq!(found.value.len(), 1);
     insta::assert_snapshot!(found.status.note().unwrap(), @"toy has no symbol index: exact names only, from the outlines of 2 files");
@@ -326,7 +326,7 @@ async fn what_a_server_cannot_do_and_what_none_serves_is_said() {
 async fn a_rename_is_planned_applied_and_undone() {
     let toy = Toy::new(SHAPES);
     let question = toy.intel.question(Toy::cx()).await;
-    let at = question.resolve(&symbol("unit", None), Snap::Identifier).await.unwrap();
+    let at = question.resolve(&symbol("unit", None), PositionIntent::Identifier).await.unwrap();
     let plan = question.rename(&at, "bad").await.unwrap().value;
     insta::assert_snapshot!(plan.diff, @"
     diff --git a/app.toy b/app.toy
@@ -351,7 +351,7 @@ async fn a_rename_is_planned_applied_and_undone() {
     ");
     let before = std::fs::read(toy.root.join("app.toy")).unwrap();
     let change = question
-        .change(&plan.id, zubi_code::apply::Direction::Apply(zubi_base::text::Manner::default()))
+        .change(&plan.id, zubi_code::apply::Direction::Apply(zubi_base::text::EditOptions::default()))
         .await
         .unwrap()
         .value;

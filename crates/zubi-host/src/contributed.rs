@@ -40,7 +40,7 @@ const OWN_NAMESPACES: [&str; 7] = ["zubi", "lsp", "domainlang", "workspace", "fi
 
 /// Calls what was contributed, where it is.
 #[async_trait]
-pub trait Invoke: Send + Sync {
+pub trait ContributedToolInvoker: Send + Sync {
     /// Sends the call and waits for what comes back, as it comes ([`InvokeResult`] as JSON); until the deadline, and until
     /// `cx` says that nobody waits any more. Its progress is the call's.
     async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError>;
@@ -61,14 +61,14 @@ impl Owner {
     /// # Errors
     ///
     /// It is none.
-    pub fn program(name: &str) -> Result<Self, Refused> {
+    pub fn program(name: &str) -> Result<Self, RegistrationError> {
         let fits = name.starts_with(|first: char| first.is_ascii_lowercase())
             && name.len() <= 20
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
         if fits {
             Ok(Self::Program(name.to_owned()))
         } else {
-            Err(Refused::new("client", "a name is [a-z][a-z0-9_]*, at most 20 characters"))
+            Err(RegistrationError::new("client", "a name is [a-z][a-z0-9_]*, at most 20 characters"))
         }
     }
 
@@ -98,13 +98,13 @@ impl Owner {
 /// Why nothing of what was offered is taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refused {
+pub struct RegistrationError {
     /// Which of the parameters it is about.
     pub field: String,
     pub message: String,
 }
 
-impl Refused {
+impl RegistrationError {
     /// There are more than [`MAX_TOOLS`].
     pub fn too_many() -> Self {
         Self::new("tools", format!("more than {MAX_TOOLS} tools and functions of one client"))
@@ -117,26 +117,26 @@ impl Refused {
 
 /// Where contributions to a host go.
 #[derive(Clone)]
-pub struct Place {
+pub struct ContributionRegistrar {
     registry: Arc<Registry>,
     declared: Option<Arc<Declared>>,
 }
 
-impl Place {
+impl ContributionRegistrar {
     pub(crate) fn new(registry: Arc<Registry>, declared: Option<Arc<Declared>>) -> Self {
         Self { registry, declared }
     }
 
     /// Whether there is a tool of this id or wire name, whatever the restrictions.
     fn has_tool(&self, name: &str) -> bool {
-        self.registry.everything().iter().any(|tool| spec::is_called(&tool.spec().id, name))
+        self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
     /// Whether somebody else has tools in a namespace.
     fn is_taken(&self, namespace: &str, but: Option<&Contributed>) -> bool {
         let prefix = format!("{namespace}.");
         let own = |id: &str| but.is_some_and(|provider| provider.tools().iter().any(|tool| tool.spec.id == id));
-        self.registry.everything().iter().any(|tool| {
+        self.registry.all_tools().iter().any(|tool| {
             let id = &tool.spec().id;
             id.starts_with(&prefix) && !own(id)
         })
@@ -154,7 +154,7 @@ impl Place {
 
 /// What one contributor has contributed to one host.
 pub struct Contributions {
-    place: Place,
+    place: ContributionRegistrar,
     state: Mutex<State>,
 }
 
@@ -167,7 +167,7 @@ struct State {
 
 impl Contributions {
     /// None yet.
-    pub fn new(place: Place) -> Self {
+    pub fn new(place: ContributionRegistrar) -> Self {
         Self { place, state: Mutex::default() }
     }
 
@@ -194,17 +194,17 @@ impl Contributions {
         owner: &Owner,
         tools: &[Said],
         functions: &[String],
-        invoke: &Arc<dyn Invoke>,
-    ) -> Result<Registered, Refused> {
+        invoke: &Arc<dyn ContributedToolInvoker>,
+    ) -> Result<Registered, RegistrationError> {
         let mut state = self.state();
         let known = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
         if known + tools.len() + functions.len() > MAX_TOOLS {
-            return Err(Refused::too_many());
+            return Err(RegistrationError::too_many());
         }
         if let Some(provider) = state.provider.as_ref().filter(|provider| provider.owner != *owner) {
             let name = provider.owner.name();
             let message = format!("this connection has registered tools as `{name}`; open another one");
-            return Err(Refused::new("client", message));
+            return Err(RegistrationError::new("client", message));
         }
         let tools = read_tools(owner, tools, invoke)?;
         for function in functions {
@@ -213,12 +213,12 @@ impl Contributions {
         for (position, tool) in tools.iter().enumerate() {
             if *owner == Owner::Editor {
                 self.check_namespace(&tool.spec.id, state.provider.as_deref())
-                    .map_err(|why| Refused::new(&format!("tools[{position}]"), why))?;
+                    .map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
             }
             let taken = self.place.has_tool(&tool.spec.id) || self.place.has_tool(&tool.spec.wire_name());
             let twice = tools.iter().take(position).any(|other| other.spec.wire_name() == tool.spec.wire_name());
             if taken || twice {
-                return Err(Refused::new("tools", format!("there is a tool `{}` already", tool.spec.id)));
+                return Err(RegistrationError::new("tools", format!("there is a tool `{}` already", tool.spec.id)));
             }
         }
         let ids: Vec<String> = tools.iter().map(|tool| tool.spec.id.clone()).collect();
@@ -238,7 +238,7 @@ impl Contributions {
         Ok(Registered { tools: ids, functions: functions.to_vec() })
     }
 
-    fn add_tools(&self, state: &mut State, owner: &Owner, tools: Vec<Arc<ContributedTool>>) -> Result<(), Refused> {
+    fn add_tools(&self, state: &mut State, owner: &Owner, tools: Vec<Arc<ContributedTool>>) -> Result<(), RegistrationError> {
         if let Some(provider) = &state.provider {
             provider.tools().extend(tools);
             provider.changes.send_modify(|count| *count += 1);
@@ -248,14 +248,14 @@ impl Contributions {
         if let Owner::Program(name) = owner
             && self.place.is_taken(name, None)
         {
-            return Err(Refused::new("client", format!("there are tools `{name}.…` already")));
+            return Err(RegistrationError::new("client", format!("there are tools `{name}.…` already")));
         }
         let (id, owner, changes) = (owner.provider(), owner.clone(), watch::Sender::new(0));
         let provider = Arc::new(Contributed { id, owner, tools: Mutex::new(tools), changes });
         let added = self.place.registry.add(Arc::clone(&provider) as Arc<dyn ToolProvider>);
         added.map_err(|_| {
             let name = provider.owner.name();
-            Refused::new("client", format!("another client has registered tools as `{name}`"))
+            RegistrationError::new("client", format!("another client has registered tools as `{name}`"))
         })?;
         state.provider = Some(provider);
         Ok(())
@@ -288,8 +288,8 @@ impl Contributions {
         Registered { tools: gone, functions: going }
     }
 
-    fn check_function(&self, name: &str) -> Result<(), Refused> {
-        let refused = |why: String| Err(Refused::new("functions", why));
+    fn check_function(&self, name: &str) -> Result<(), RegistrationError> {
+        let refused = |why: String| Err(RegistrationError::new("functions", why));
         let Some(declared) = &self.place.declared else {
             return refused("this host has no tool files, so no functions for them".to_owned());
         };
@@ -346,9 +346,9 @@ impl ToolProvider for Contributed {
     }
 }
 
-fn read_tools(owner: &Owner, tools: &[Said], invoke: &Arc<dyn Invoke>) -> Result<Vec<Arc<ContributedTool>>, Refused> {
+fn read_tools(owner: &Owner, tools: &[Said], invoke: &Arc<dyn ContributedToolInvoker>) -> Result<Vec<Arc<ContributedTool>>, RegistrationError> {
     let tool = |(position, tool): (usize, &Said)| {
-        let spec = read_spec(owner, tool).map_err(|why| Refused::new(&format!("tools[{position}]"), why))?;
+        let spec = read_spec(owner, tool).map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
         let remote = Remote { invoke: Arc::clone(invoke), of: Of::Tool(tool.id.clone()) };
         let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(ContributedTool { spec, of: tool.id.clone(), registration, remote }))
@@ -373,7 +373,7 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
         Some(name) => serde_json::from_value(json!(name))
             .map_err(|_| format!("`{name}` is no effect: read, plan, write, execute or network"))?,
     };
-    let words = |text: &str| zubi_base::visible::on_one_line(text).into_owned();
+    let words = |text: &str| zubi_base::visible::printable(text).into_owned();
     let spec = ToolSpec {
         id: owner.id_of(&tool.id),
         title: words(tool.title.as_deref().unwrap_or(&tool.id)),
@@ -419,7 +419,7 @@ impl Tool for ContributedTool {
     /// What it does is its contributor's word; what it is given is all that a person can judge.
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let call = format!("{}({args})", self.spec.id);
-        let preview = zubi_base::visible::on_one_line(&call).into_owned();
+        let preview = zubi_base::visible::printable(&call).into_owned();
         Ok(Footprint { preview: Some(preview), ..Footprint::of_effect(self.spec.effect) })
     }
 
@@ -437,7 +437,7 @@ impl Tool for ContributedTool {
                 FunctionError::TimedOut => (Code::TimedOut, "Give it less to do, or call again."),
                 FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
             };
-            ToolError::tell(code, format!("Error in {id}: {error}"), hint)
+            ToolError::user(code, format!("Error in {id}: {error}"), hint)
         })?;
         let mut text = text_of(&data);
         if text.len() > MAX_TEXT_BYTES {
@@ -450,7 +450,7 @@ impl Tool for ContributedTool {
 
 /// Something in another program.
 struct Remote {
-    invoke: Arc<dyn Invoke>,
+    invoke: Arc<dyn ContributedToolInvoker>,
     of: Of,
 }
 

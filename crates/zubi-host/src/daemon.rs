@@ -13,7 +13,7 @@ use zubi_link::wire::host::{Environment, HostKind};
 use crate::front::election;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
-use crate::serving::{Limits, Shared, Sharing};
+use crate::serving::{ClientPolicy, PublishedHost, PublishOptions};
 
 /// What a daemon is made of.
 pub struct DaemonConfig {
@@ -24,7 +24,7 @@ pub struct DaemonConfig {
     pub environment: Environment,
     pub port: PortChoice,
     /// What clients may not do.
-    pub limits: Limits,
+    pub limits: ClientPolicy,
     /// It ends when nobody has been connected for so long; `None`: never.
     pub idle: Option<Duration>,
 }
@@ -54,7 +54,7 @@ pub enum Ending {
 /// See the module.
 pub struct Daemon {
     host: Arc<LocalHost>,
-    shared: Shared,
+    shared: PublishedHost,
     asked: CancellationToken,
     idle: Option<Duration>,
 }
@@ -68,9 +68,9 @@ impl Daemon {
     pub async fn open(host: Arc<LocalHost>, config: DaemonConfig) -> Result<Self, DaemonError> {
         let unusable = |error| DaemonError::Run { run: config.run.clone(), error };
         let run = RunDirectory::open(&config.run, true).map_err(unusable)?;
-        let deadline = Instant::now() + election::TURN;
+        let deadline = Instant::now() + election::ELECTION_TIMEOUT;
         let turn = loop {
-            match election::take_turn(&config.run, &config.folders).map_err(unusable)? {
+            match election::acquire_election_lock(&config.run, &config.folders).map_err(unusable)? {
                 Some(turn) => break turn,
                 None if Instant::now() >= deadline => return Err(DaemonError::Busy),
                 None => tokio::time::sleep(election::RETRY).await,
@@ -83,14 +83,14 @@ impl Daemon {
             return Err(DaemonError::Exists { pid: other.pid });
         }
         let asked = CancellationToken::new();
-        let sharing = Sharing {
+        let sharing = PublishOptions {
             kind: HostKind::Daemon,
             environment: config.environment,
             port: config.port,
             limits: config.limits,
             ends: Some(asked.clone()),
         };
-        let shared = Shared::open(Arc::clone(&host), &run, sharing)
+        let shared = PublishedHost::open(Arc::clone(&host), &run, sharing)
             .map_err(|error| DaemonError::Run { run: config.run.clone(), error })?;
         drop(turn);
         Ok(Self { host, shared, asked, idle: config.idle })
@@ -106,7 +106,7 @@ impl Daemon {
     }
 
     /// Returns when it is to end.
-    pub async fn over(&self) -> Ending {
+    pub async fn wait_for_shutdown(&self) -> Ending {
         tokio::select! {
             () = self.asked.cancelled() => Ending::Asked,
             () = self.idle() => Ending::Idle,

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{DocumentRef, EndpointSource as _, RequestCx};
 use zubi_base::process::CommandSpec;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Workspace;
 use zubi_servers::pool::survey;
 use zubi_toolbox::domainlang::{self, DomainModel, Root};
@@ -69,7 +69,7 @@ async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageR
     let roots = workspace.roots();
     let started = Instant::now();
     let look = move || {
-        let files = roots.iter().flat_map(|root| walk::files(root, Order { depth: None, sorted: true }));
+        let files = roots.iter().flat_map(|root| walk::files(root, WalkOptions { depth: None, sorted: true }));
         files
             .take_while(|_| started.elapsed() < patience)
             .filter(|path| path.extension() == Some(domainlang::EXTENSION))

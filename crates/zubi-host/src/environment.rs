@@ -16,7 +16,7 @@ pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String
     match (&own.python, &host.python) {
         (own, host) if own == host => {}
         (_, Some(host)) => {
-            differs.push(format!("the host's Python environment is {}", zubi_base::visible::on_one_line(host)));
+            differs.push(format!("the host's Python environment is {}", zubi_base::visible::printable(host)));
         }
         (_, None) => differs.push("the host has no Python environment".to_owned()),
     }

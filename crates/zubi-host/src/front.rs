@@ -21,15 +21,15 @@ use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::spec::Effect;
 use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
 
-use self::attached::Attached;
-use self::election::Seen;
+use self::attached::Backend;
+use self::election::DiscoverySnapshot;
 use crate::local::LocalHost;
-use crate::remote::{Lost, RemoteHost, outcome_unknown, unavailable};
+use crate::remote::{HostDisconnected, RemoteHost, outcome_unknown, unavailable};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
+    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
 };
-use crate::serving::Limits;
+use crate::serving::ClientPolicy;
 
 /// How many hosts in a row a question may outlive.
 const ATTEMPTS: usize = 3;
@@ -56,32 +56,32 @@ pub struct FrontConfig {
     pub environment: Environment,
     pub port: PortChoice,
     /// What clients of the host of this process may not do.
-    pub limits: Limits,
+    pub limits: ClientPolicy,
     /// Tells the person something, once.
     pub tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// See the module.
-pub struct Front {
+pub struct HostClient {
     config: FrontConfig,
-    current: RwLock<Arc<Attached>>,
+    current: RwLock<Arc<Backend>>,
     /// Held while another host is looked for, so that one does it for all.
     moving: tokio::sync::Mutex<()>,
-    seen: Mutex<Seen>,
+    seen: Mutex<DiscoverySnapshot>,
     changes: watch::Sender<u64>,
     /// Counts up when `current` is another one.
     moved: watch::Sender<u64>,
     follower: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Front {
+impl HostClient {
     /// Finds a host or becomes one.
     ///
     /// # Errors
     ///
     /// There is none, and none can be made: the workspace or the configuration is broken.
     pub async fn open(config: FrontConfig) -> Result<Arc<Self>, String> {
-        let mut seen = Seen::default();
+        let mut seen = DiscoverySnapshot::default();
         let attached = election::attach(&config, &mut seen).await?;
         let front = Arc::new(Self {
             config,
@@ -99,44 +99,44 @@ impl Front {
     /// The host that is asked now: its kind, and its process if that is another one.
     pub fn host(&self) -> (HostKind, Option<u32>) {
         match &*self.now() {
-            Attached::Own(_) => (HostKind::Front, None),
-            Attached::Remote(remote) => (remote.info().kind, Some(remote.info().pid)),
+            Backend::Own(_) => (HostKind::Front, None),
+            Backend::Remote(remote) => (remote.info().kind, Some(remote.info().pid)),
         }
     }
 
     /// The host of this process, if it is one now.
     pub fn own(&self) -> Option<Arc<LocalHost>> {
         match &*self.now() {
-            Attached::Own(own) => Some(Arc::clone(own.host())),
-            Attached::Remote(_) => None,
+            Backend::Own(own) => Some(Arc::clone(own.host())),
+            Backend::Remote(_) => None,
         }
     }
 
     /// The host in another process, if it is one now.
     pub fn remote(&self) -> Option<Arc<RemoteHost>> {
         match &*self.now() {
-            Attached::Own(_) => None,
-            Attached::Remote(remote) => Some(Arc::clone(remote)),
+            Backend::Own(_) => None,
+            Backend::Remote(remote) => Some(Arc::clone(remote)),
         }
     }
 
-    fn now(&self) -> Arc<Attached> {
+    fn now(&self) -> Arc<Backend> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The host to ask: the present one, unless it has gone or there is a better one.
-    async fn current(&self) -> Result<Arc<Attached>, String> {
+    async fn current(&self) -> Result<Arc<Backend>, String> {
         let now = self.now();
-        let stay = !now.has_gone() && {
+        let stay = !now.is_disconnected() && {
             let mut seen = lock(&self.seen);
-            now.kind() == HostKind::Editor || now.is_needed() || !election::has_changed(&self.config, &mut seen)
+            now.kind() == HostKind::Editor || now.has_session_state() || !election::has_changed(&self.config, &mut seen)
         };
-        if stay { Ok(now) } else { self.replace(&now, now.has_gone()).await }
+        if stay { Ok(now) } else { self.replace(&now, now.is_disconnected()).await }
     }
 
     /// Another host than this one, if it has gone; else a better one, if there is one. Who has lost an answer knows that it has
     /// gone, which [`Attached::has_gone`] may say only a moment later.
-    async fn replace(&self, old: &Arc<Attached>, gone: bool) -> Result<Arc<Attached>, String> {
+    async fn replace(&self, old: &Arc<Backend>, gone: bool) -> Result<Arc<Backend>, String> {
         let _moving = self.moving.lock().await;
         let now = self.now();
         if !Arc::ptr_eq(&now, old) {
@@ -144,20 +144,20 @@ impl Front {
         }
         let mut seen = std::mem::take(&mut *lock(&self.seen));
         let found = if gone {
-            if let Attached::Remote(remote) = &**old {
-                seen.shun(&remote.info().instance);
+            if let Backend::Remote(remote) = &**old {
+                seen.exclude(&remote.info().instance);
             }
             election::attach(&self.config, &mut seen).await.map(Some)
         } else {
-            Ok(election::better(&self.config, &mut seen, old).await)
+            Ok(election::find_preferred(&self.config, &mut seen, old).await)
         };
         *lock(&self.seen) = seen;
         let Some(found) = found? else { return Ok(now) };
         let found = Arc::new(found);
         tracing::info!(kind = found.kind().name(), "moved to another host");
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&found);
-        if let Attached::Own(own) = &**old {
-            own.retire();
+        if let Backend::Own(own) = &**old {
+            own.unpublish();
         }
         self.moved.send_modify(|count| *count += 1);
         self.changes.send_modify(|count| *count += 1);
@@ -165,9 +165,9 @@ impl Front {
     }
 
     /// Asks a question that can be asked again.
-    async fn ask<T, Asked>(&self, ask: impl Fn(Arc<Attached>) -> Asked) -> Result<T, String>
+    async fn ask<T, Asked>(&self, ask: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
     where
-        Asked: Future<Output = Result<T, Lost>>,
+        Asked: Future<Output = Result<T, HostDisconnected>>,
     {
         let mut attached = self.current().await?;
         let mut why = String::new();
@@ -184,7 +184,7 @@ impl Front {
     }
 
     /// What a lost call may have done, as the next host tells it.
-    async fn effect(&self, attached: &Attached, request: &CallRequest) -> Option<Effect> {
+    async fn effect(&self, attached: &Backend, request: &CallRequest) -> Option<Effect> {
         let found = attached.find(&request.tool, &request.caller.restrictions).await;
         found.ok()?.ok().map(|spec| spec.effect)
     }
@@ -216,13 +216,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Looks for another host as soon as the present one has gone, and hands on what it says about its list.
-async fn follow(front: Weak<Front>) {
+async fn follow(front: Weak<HostClient>) {
     loop {
         let Some(strong) = front.upgrade() else { return };
         // Before the look at the present one, so that no move in between is missed.
         let mut moved = strong.moved.subscribe();
         let now = strong.now();
-        let (mut changes, gone) = (now.changes(), now.gone());
+        let (mut changes, gone) = (now.changes(), now.disconnected());
         drop(strong);
         let has_gone = tokio::select! {
             () = gone => true,
@@ -237,7 +237,7 @@ async fn follow(front: Weak<Front>) {
         let Some(front) = front.upgrade() else { return };
         if !has_gone {
             front.changes.send_modify(|count| *count += 1);
-        } else if let Err(why) = front.replace(&now, now.has_gone()).await {
+        } else if let Err(why) = front.replace(&now, now.is_disconnected()).await {
             // Whoever asks next tries again, and is told.
             tracing::warn!(why, "there is no host");
             drop(front);
@@ -250,33 +250,33 @@ async fn follow(front: Weak<Front>) {
 
 /// A question that no host could be found for.
 fn no_host(name: &str, why: String) -> UnknownTool {
-    UnknownTool { name: name.to_owned(), why: format!("{}\n{}", NoHost { why }, NoHost::NEXT), code: Code::Unavailable }
+    UnknownTool { name: name.to_owned(), why: format!("{}\n{}", HostUnavailable { why }, HostUnavailable::HINT), code: Code::Unavailable }
 }
 
 #[async_trait]
-impl ToolService for Front {
+impl ToolService for HostClient {
     fn describe(&self) -> HostDescription {
         self.now().describe()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
-        let listed = self.ask(async |attached: Arc<Attached>| attached.list(restrictions).await).await;
-        listed.map_err(|why| NoHost { why })
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+        let listed = self.ask(async |attached: Arc<Backend>| attached.list(restrictions).await).await;
+        listed.map_err(|why| HostUnavailable { why })
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        let found = self.ask(async |attached: Arc<Attached>| attached.find(name, restrictions).await).await;
+        let found = self.ask(async |attached: Arc<Backend>| attached.find(name, restrictions).await).await;
         found.unwrap_or_else(|why| Err(no_host(name, why)))
     }
 
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
         let begun = Instant::now();
-        let nobody = |why: String| Ok(unavailable(&request.tool, &NoHost { why }));
+        let nobody = |why: String| Ok(unavailable(&request.tool, &HostUnavailable { why }));
         let mut attached = match self.current().await {
             Ok(attached) => attached,
             Err(why) => return nobody(why),
         };
-        let mut why = Lost(String::new());
+        let mut why = HostDisconnected(String::new());
         for _ in 0..ATTEMPTS {
             let lost = match attached.call(&request, &circumstances).await {
                 Ok(answer) => return answer,
@@ -303,15 +303,15 @@ impl ToolService for Front {
     async fn explain(
         &self,
         request: CallRequest,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let explained =
-            self.ask(async |attached: Arc<Attached>| attached.explain(&request, &circumstances).await).await;
+            self.ask(async |attached: Arc<Backend>| attached.explain(&request, &circumstances).await).await;
         explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
     }
 
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        let policy = self.ask(async |attached: Arc<Attached>| attached.policy().await).await;
+        let policy = self.ask(async |attached: Arc<Backend>| attached.policy().await).await;
         policy.unwrap_or_else(|why| Err(PolicyUnknown { why }))
     }
 
@@ -319,17 +319,17 @@ impl ToolService for Front {
         self.changes.subscribe()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
-        self.ask(async |attached: Arc<Attached>| attached.resources().await).await.map_err(|why| NoHost { why })
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
+        self.ask(async |attached: Arc<Backend>| attached.resources().await).await.map_err(|why| HostUnavailable { why })
     }
 
     async fn read_resource(
         &self,
         uri: &str,
         caller: Arc<Caller>,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
-        let read = self.ask(async |attached: Arc<Attached>| attached.read(uri, &caller, &circumstances).await).await;
+        let read = self.ask(async |attached: Arc<Backend>| attached.read(uri, &caller, &circumstances).await).await;
         read.unwrap_or_else(|why| Some(Err(format!("Failed to read {uri}: {why}"))))
     }
 

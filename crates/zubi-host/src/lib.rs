@@ -16,17 +16,17 @@ mod serving;
 pub mod verify;
 
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, Ending};
-pub use crate::front::{Front, FrontConfig};
+pub use crate::front::{HostClient, FrontConfig};
 pub use crate::local::{
-    BesideEditor, Chosen, DomainModel, HostConfig, HostError, LiveEditor, LocalHost, Root, asks_for,
+    EditorIntegration, EditorOptions, DomainModel, HostConfig, HostError, EditorAccess, LocalHost, Root, asks_for,
 };
 pub use crate::remote::{AttachError, RemoteHost};
-pub use crate::scope::{Scope, Scoped, misspelt_flags, take_limits};
+pub use crate::scope::{SessionFilters, FilteredService, misspelt_flags, split_filters};
 pub use crate::service::{
-    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
+    AllowedTools, CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable,
     PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
 };
-pub use crate::serving::{Identity, Limits, Serving, Shared, Sharing};
+pub use crate::serving::{Identity, ClientPolicy, HostServer, PublishedHost, PublishOptions};
 
 /// The settings of an open editor, for the channel to one.
 pub use zubi_code::settings;

@@ -25,27 +25,27 @@ use zubi_link::wire::host::{HostKind, ServerStatus};
 use zubi_run::job::Jobs;
 use zubi_servers::catalogue::CatalogueError;
 use zubi_servers::pool::ServerPool;
-use zubi_toolbox::declared::testing::Bench;
+use zubi_toolbox::declared::testing::TestContext;
 use zubi_toolbox::declared::{self, Declared};
-use zubi_toolbox::domainlang::{self, Listing};
-use zubi_toolbox::sight::{EditorView, Sight, SightConfig};
+use zubi_toolbox::domainlang::{self, DomainExposure};
+use zubi_toolbox::sight::{EditorClient, EditorService, EditorServiceConfig};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::redact::Redactor;
-use zubi_tools::registry::{CallError, Judged, READ_ONLY, Registry, RegistryConfig};
+use zubi_tools::registry::{CallError, PolicyCheck, READ_ONLY, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec, spec};
 
-pub use self::chosen::Chosen;
+pub use self::chosen::EditorOptions;
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
-pub use self::code::LiveEditor;
+pub use self::code::EditorAccess;
 
-use crate::contributed::Place;
+use crate::contributed::ContributionRegistrar;
 use crate::scope;
 use crate::service::{
-    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
+    AllowedTools, CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable,
     PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
 };
 
@@ -69,19 +69,19 @@ pub struct HostConfig {
 }
 
 /// An open editor, as a host beside it needs it.
-pub struct BesideEditor {
+pub struct EditorIntegration {
     /// What answers about code.
     pub source: Arc<dyn EndpointSource>,
     /// What is open in it.
-    pub view: Arc<dyn EditorView>,
+    pub view: Arc<dyn EditorClient>,
     /// Its texts, and where edits of them go.
-    pub live: Arc<dyn LiveEditor>,
+    pub live: Arc<dyn EditorAccess>,
     /// The models that it sees.
     pub model: DomainModel,
     /// Whether headless servers may answer what the editor does not.
     pub headless_fallback: bool,
     /// What its user has chosen there.
-    pub chosen: Chosen,
+    pub chosen: EditorOptions,
 }
 
 /// Why there is no host.
@@ -112,7 +112,7 @@ pub struct LocalHost {
     pool: Option<Arc<ServerPool>>,
     declared: Option<Arc<Declared>>,
     /// What the eight methods of the protocol ask.
-    sight: Option<Arc<Sight>>,
+    sight: Option<Arc<EditorService>>,
     changes: watch::Sender<u64>,
     /// Tasks that follow the providers' lists, started when somebody first wants to know.
     followers: Mutex<Option<JoinSet<()>>>,
@@ -126,17 +126,17 @@ impl LocalHost {
         let pool = Arc::new(code::pool(config, &workspace)?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
         let sources = vec![Arc::clone(&pool) as _];
-        let host = Self::with_sources(config, workspace, sources, &model, None, &Chosen::default());
+        let host = Self::with_sources(config, workspace, sources, &model, None, &EditorOptions::default());
         Ok(Self { pool: Some(pool), ..host })
     }
 
     /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
     /// [`BesideEditor::headless_fallback`]: the editor has its own.
-    pub fn behind_editor(config: &HostConfig, beside: BesideEditor) -> Result<Self, HostError> {
-        let BesideEditor { source, view, live, model, headless_fallback, chosen } = beside;
+    pub fn with_editor(config: &HostConfig, beside: EditorIntegration) -> Result<Self, HostError> {
+        let EditorIntegration { source, view, live, model, headless_fallback, chosen } = beside;
         let mut config = config.clone();
         if !chosen.is_trusted {
-            config.trust = config.trust.nothing();
+            config.trust = config.trust.none();
         }
         let config = &config;
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
@@ -152,8 +152,8 @@ impl LocalHost {
         workspace: Arc<Workspace>,
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
-        editor: Option<(Arc<dyn EditorView>, Arc<dyn LiveEditor>)>,
-        chosen: &Chosen,
+        editor: Option<(Arc<dyn EditorClient>, Arc<dyn EditorAccess>)>,
+        chosen: &EditorOptions,
     ) -> Self {
         // What is built in answers for its own files, whoever else could.
         sources.insert(0, domainlang::endpoint_source(model));
@@ -173,11 +173,11 @@ impl LocalHost {
             editor: view.clone(),
         });
         let sight =
-            SightConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
-        let sight = Sight::new(Arc::clone(&intel), view, sight);
+            EditorServiceConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
+        let sight = EditorService::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
-            domainlang::provider(model, Listing::WhereModelsAre),
+            domainlang::provider(model, DomainExposure::WhereModelsAre),
             zubi_toolbox::file::provider(&intel),
             zubi_toolbox::refactor::provider(&intel),
             zubi_toolbox::settings::provider(&intel),
@@ -206,7 +206,7 @@ impl LocalHost {
         let workspace = Arc::new(Workspace::open(&[folder]).map_err(HostError::Workspace)?);
         let model = Arc::new(DomainModel::on_disk(vec![root]));
         let registry = Arc::new(Registry::new(RegistryConfig {
-            providers: vec![domainlang::provider(&model, Listing::All)],
+            providers: vec![domainlang::provider(&model, DomainExposure::All)],
             policy: Policy::new(ToolFilter::default()),
             audit: Arc::new(NoAudit),
             clock,
@@ -237,7 +237,7 @@ impl LocalHost {
     ) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         let redactor = redactor(&programs::secrets(config));
-        Ok(Self::assemble(config, workspace, providers, resources, redactor, &Chosen::default()))
+        Ok(Self::assemble(config, workspace, providers, resources, redactor, &EditorOptions::default()))
     }
 
     fn assemble(
@@ -246,7 +246,7 @@ impl LocalHost {
         providers: Vec<Arc<dyn ToolProvider>>,
         resources: Vec<Arc<dyn Resource>>,
         redactor: Redactor,
-        chosen: &Chosen,
+        chosen: &EditorOptions,
     ) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
         let registry = Arc::new_cyclic(|registry| {
@@ -291,22 +291,22 @@ impl LocalHost {
     }
 
     /// What the tests in tool files run with. Fakes of other tools take what those of this host take.
-    pub async fn bench(&self, config: &HostConfig) -> Bench {
+    pub async fn test_context(&self, config: &HostConfig) -> TestContext {
         self.registry.prepare().await;
         // Hidden ones among them, and those that a filter takes away: what cannot be called can still be faked.
-        let specs = self.registry.everything().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
+        let specs = self.registry.all_tools().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
         let own = || Arc::new(programs::jobs(config, &programs::secrets(config)));
-        Bench::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
+        TestContext::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
     }
 
     /// What the eight methods of the protocol ask; a host for models alone has none.
-    pub fn sight(&self) -> Option<&Arc<Sight>> {
+    pub fn editor_service(&self) -> Option<&Arc<EditorService>> {
         self.sight.as_ref()
     }
 
     /// Where others contribute tools.
-    pub(crate) fn place(&self) -> Place {
-        Place::new(Arc::clone(&self.registry), self.declared.clone())
+    pub(crate) fn registrar(&self) -> ContributionRegistrar {
+        ContributionRegistrar::new(Arc::clone(&self.registry), self.declared.clone())
     }
 
     /// Whether commands run in the background.
@@ -333,20 +333,20 @@ impl LocalHost {
 
     /// Whether there is a tool of this id or wire name, whatever the restrictions.
     pub fn has_tool(&self, name: &str) -> bool {
-        self.registry.everything().iter().any(|tool| spec::is_called(&tool.spec().id, name))
+        self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
     /// What the providers leave out of their lists although it is there, and why, one sentence each.
-    pub fn left_out(&self) -> Vec<String> {
+    pub fn hidden_tool_notes(&self) -> Vec<String> {
         self.registry.notes()
     }
 
     /// What the settings name but does not exist, one sentence each: misspellings, most likely. A filter that matches
     /// nothing hides more, or less, than was meant.
-    pub fn misspellings(&self, config: &HostConfig) -> Vec<String> {
-        let tools = self.registry.everything();
+    pub fn unknown_names(&self, config: &HostConfig) -> Vec<String> {
+        let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
-        let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::ADDED).collect();
+        let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::EXTRA_TOOLSETS).collect();
         let mut found = code::unknown_servers(config).unwrap_or_default();
         found.extend(unmatched(&config.settings.tools, &ids));
         found.extend(unmatched(&config.settings.toolsets, &toolsets));
@@ -374,7 +374,7 @@ impl LocalHost {
         }
     }
 
-    fn cx(&self, caller: Arc<Caller>, circumstances: Circumstances, token_budget: Option<usize>) -> ToolCx {
+    fn cx(&self, caller: Arc<Caller>, circumstances: CallContext, token_budget: Option<usize>) -> ToolCx {
         let now = Instant::now();
         ToolCx {
             cancel: circumstances.cancel,
@@ -475,13 +475,13 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         self.registry.prepare().await;
         Ok(self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect())
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        match self.registry.find_now(name, restrictions).await {
+        match self.registry.find_refreshing(name, restrictions).await {
             Ok(tool) => Ok(Arc::new(tool.spec().clone())),
             Err(error) => {
                 let CallFailure { code, text, .. } = failure(error)?;
@@ -490,7 +490,7 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
         let started = Instant::now();
         let cx = self.cx(request.caller, circumstances, request.token_budget);
         let result = self.registry.call(&request.tool, request.arguments, cx).await;
@@ -500,12 +500,12 @@ impl ToolService for LocalHost {
     async fn explain(
         &self,
         request: CallRequest,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         self.registry.prepare().await;
         let cx = self.cx(request.caller, circumstances, request.token_budget);
         match self.registry.judge(&request.tool, request.arguments, &cx) {
-            Ok(Judged { tool, footprint, judgement, would_allow }) => {
+            Ok(PolicyCheck { tool, footprint, judgement, would_allow }) => {
                 Ok(Ok(Explanation { tool, judgement, footprint, would_allow }))
             }
             Err(error) => failure(error).map(Err),
@@ -526,7 +526,7 @@ impl ToolService for LocalHost {
         self.changes.subscribe()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
         Ok(self.resources.iter().map(|resource| resource.spec().clone()).collect())
     }
 
@@ -534,15 +534,15 @@ impl ToolService for LocalHost {
         &self,
         uri: &str,
         caller: Arc<Caller>,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
         let resource = self.resources.iter().find(|resource| resource.spec().uri == uri)?;
         let cx = self.cx(caller, circumstances, None);
         Some(resource.read(uri, &cx).await.map_err(|error| error.render(&resource.spec().name)))
     }
 
-    fn contributing(&self) -> Option<Place> {
-        Some(self.place())
+    fn contributing(&self) -> Option<ContributionRegistrar> {
+        Some(self.registrar())
     }
 
     async fn shutdown(&self) {

@@ -14,16 +14,16 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, ConnectionError};
 use zubi_base::workspace::Folder;
 use zubi_link::client::{self, ConnectError};
-use zubi_link::discovery::Advertisement;
+use zubi_link::discovery::DiscoveryRecord;
 use zubi_link::wire::host::{self, Environment, HostInfo, HostInfoParams};
 use zubi_link::wire::{PROTOCOL, codes, editor, tools as wire};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
 
-use self::inbox::Inbox;
+use self::inbox::CallRouter;
 use crate::environment;
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
+    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
 };
 
@@ -57,20 +57,20 @@ pub enum AttachError {
 /// The host has gone, or does not answer any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Lost(pub String);
+pub(crate) struct HostDisconnected(pub String);
 
 /// A host in another process.
 pub struct RemoteHost {
     info: HostInfo,
     connection: Connection,
-    inbox: Arc<Inbox>,
+    inbox: Arc<CallRouter>,
     /// How its environment differs from that of this process, as a clause for status lines.
     differs: Option<String>,
 }
 
 impl RemoteHost {
     /// Connects to a host, and makes sure that both speak one language.
-    pub async fn attach(found: &Advertisement, client: &str, own: &Environment) -> Result<Self, AttachError> {
+    pub async fn attach(found: &DiscoveryRecord, client: &str, own: &Environment) -> Result<Self, AttachError> {
         if found.version != PROTOCOL {
             let (theirs, program) = (found.version, &found.program);
             return Err(AttachError::Refused(format!(
@@ -78,7 +78,7 @@ impl RemoteHost {
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        let inbox = Arc::new(Inbox::default());
+        let inbox = Arc::new(CallRouter::default());
         let connection = client::connect(found, Arc::clone(&inbox) as _, CONNECT).await?;
         let params =
             HostInfoParams { protocol: Some(PROTOCOL), client: Some(client.to_owned()), pid: Some(std::process::id()) };
@@ -125,9 +125,9 @@ impl RemoteHost {
     async fn silence(&self) {
         let never = CancellationToken::new();
         loop {
-            let heard = self.connection.heard();
+            let heard = self.connection.received_count();
             tokio::time::sleep(SILENCE).await;
-            if self.connection.heard() != heard {
+            if self.connection.received_count() != heard {
                 continue;
             }
             let ping = self.connection.request(editor::PING, Value::Null, &never, Instant::now() + PING).await;
@@ -137,16 +137,16 @@ impl RemoteHost {
         }
     }
 
-    async fn ask<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<Result<T, ConnectionError>, Lost> {
+    async fn ask<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<Result<T, ConnectionError>, HostDisconnected> {
         let answer = self.ask_raw(method, params, &CancellationToken::new(), QUICK).await;
         read(answer)
     }
 
-    pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
+    pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
         let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
         let listed: Result<wire::ToolList, _> = self.ask(wire::LIST, json!(params)).await?;
         // A host that cannot say what it has is none.
-        let listed = listed.map_err(|error| Lost(error.to_string()))?;
+        let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
         Ok(listed.tools.into_iter().filter_map(|tool| told(convert::spec(tool), "a tool is left out")).collect())
     }
 
@@ -154,7 +154,7 @@ impl RemoteHost {
         &self,
         name: &str,
         restrictions: &Restrictions,
-    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, Lost> {
+    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
         let params =
             wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
         let found: Result<wire::Tool, _> = self.ask(wire::FIND, json!(params)).await?;
@@ -168,8 +168,8 @@ impl RemoteHost {
     pub(crate) async fn try_call(
         &self,
         request: &CallRequest,
-        circumstances: &Circumstances,
-    ) -> Result<Result<CallAnswer, UnknownTool>, Lost> {
+        circumstances: &CallContext,
+    ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
         let begun = Instant::now();
         let listening = self.inbox.listen(Arc::clone(&circumstances.progress), Arc::clone(&circumstances.approver));
         let params = call_params(request, circumstances, listening.token());
@@ -188,8 +188,8 @@ impl RemoteHost {
     pub(crate) async fn try_explain(
         &self,
         request: &CallRequest,
-        circumstances: &Circumstances,
-    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, Lost> {
+        circumstances: &CallContext,
+    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, HostDisconnected> {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "lowercase")]
         enum Explained {
@@ -213,14 +213,14 @@ impl RemoteHost {
     }
 
     /// Asked while a call goes on as well, so a host that does not tell it is not given up for that.
-    pub(crate) async fn try_policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, Lost> {
+    pub(crate) async fn try_policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
         let policy: Result<PolicyInForce, _> = self.ask(wire::POLICY, Value::Null).await?;
         Ok(policy.map_err(|error| PolicyUnknown { why: error.to_string() }))
     }
 
-    pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
+    pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, HostDisconnected> {
         let listed: Result<wire::Resources, _> = self.ask(wire::RESOURCES, Value::Null).await?;
-        let listed = listed.map_err(|error| Lost(error.to_string()))?;
+        let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
         Ok(listed.resources.into_iter().map(convert::resource_from).collect())
     }
 
@@ -228,8 +228,8 @@ impl RemoteHost {
         &self,
         uri: &str,
         caller: &Caller,
-        circumstances: &Circumstances,
-    ) -> Result<Option<Result<ResourceText, String>>, Lost> {
+        circumstances: &CallContext,
+    ) -> Result<Option<Result<ResourceText, String>>, HostDisconnected> {
         let params = wire::ReadParams {
             uri: uri.to_owned(),
             client: caller.client.clone(),
@@ -272,7 +272,7 @@ impl RemoteHost {
     }
 }
 
-fn call_params(request: &CallRequest, circumstances: &Circumstances, token: Value) -> wire::CallParams {
+fn call_params(request: &CallRequest, circumstances: &CallContext, token: Value) -> wire::CallParams {
     let caller = &request.caller;
     wire::CallParams {
         tool: request.tool.clone(),
@@ -296,12 +296,12 @@ fn later(patience: Duration) -> Instant {
 }
 
 /// The answer as what it should be; the outer error: there is none, and none will come.
-fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<Result<T, ConnectionError>, Lost> {
+fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<Result<T, ConnectionError>, HostDisconnected> {
     match answer {
         Ok(value) => Ok(serde_json::from_value(value).map_err(|error| ConnectionError::Protocol {
             what: format!("the host's answer is not understood: {error}"),
         })),
-        Err(ConnectionError::Closed { why }) => Err(Lost(why)),
+        Err(ConnectionError::Closed { why }) => Err(HostDisconnected(why)),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -333,7 +333,7 @@ fn failed(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer
 }
 
 /// A call whose host has gone before it answered. `journal`: what may have been begun on files, where the tool writes some.
-pub(crate) fn outcome_unknown(tool: &str, lost: &Lost, journal: Option<&str>, duration: Duration) -> CallAnswer {
+pub(crate) fn outcome_unknown(tool: &str, lost: &HostDisconnected, journal: Option<&str>, duration: Duration) -> CallAnswer {
     let next = match journal {
         Some(journal) => format!("Look first whether it was done: {journal}. Then decide whether to call again."),
         None => "Look first whether it was done, then decide whether to call again.".to_owned(),
@@ -343,15 +343,15 @@ pub(crate) fn outcome_unknown(tool: &str, lost: &Lost, journal: Option<&str>, du
 }
 
 /// A call that nobody could be asked to make.
-pub(crate) fn unavailable(tool: &str, error: &NoHost) -> CallAnswer {
-    let next = NoHost::NEXT.to_owned();
+pub(crate) fn unavailable(tool: &str, error: &HostUnavailable) -> CallAnswer {
+    let next = HostUnavailable::HINT.to_owned();
     let text = format!("Failed to run {tool}: {error}\n{next}");
     let failure = Some(Code::Unavailable);
     CallAnswer { text, data: None, duration: Duration::ZERO, status: false, failure, next }
 }
 
-fn no_host(lost: Lost) -> NoHost {
-    NoHost { why: lost.0 }
+fn no_host(lost: HostDisconnected) -> HostUnavailable {
+    HostUnavailable { why: lost.0 }
 }
 
 /// As one has it who has no other host to ask.
@@ -361,7 +361,7 @@ impl ToolService for RemoteHost {
         self.description()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         self.try_list(restrictions).await.map_err(no_host)
     }
 
@@ -369,7 +369,7 @@ impl ToolService for RemoteHost {
         self.try_find(name, restrictions).await.unwrap_or_else(|lost| Err(gone(name, &lost)))
     }
 
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
         let called = self.try_call(&request, &circumstances).await;
         called.unwrap_or_else(|lost| Ok(unavailable(&request.tool, &no_host(lost))))
     }
@@ -377,21 +377,21 @@ impl ToolService for RemoteHost {
     async fn explain(
         &self,
         request: CallRequest,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let explained = self.try_explain(&request, &circumstances).await;
         explained.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
     }
 
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        self.try_policy().await.unwrap_or_else(|Lost(why)| Err(PolicyUnknown { why }))
+        self.try_policy().await.unwrap_or_else(|HostDisconnected(why)| Err(PolicyUnknown { why }))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
         Self::changes(self)
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
         self.try_resources().await.map_err(no_host)
     }
 
@@ -399,7 +399,7 @@ impl ToolService for RemoteHost {
         &self,
         uri: &str,
         caller: Arc<Caller>,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
         self.try_read(uri, &caller, &circumstances).await.unwrap_or_else(|lost| Some(Err(lost.to_string())))
     }
@@ -407,11 +407,11 @@ impl ToolService for RemoteHost {
     async fn shutdown(&self) {
         // The host is not ours to end.
         self.connection.close("this process has no more questions");
-        self.connection.written().await;
+        self.connection.flushed().await;
     }
 }
 
 /// What is said in place of an answer that never came.
-fn gone(name: &str, lost: &Lost) -> UnknownTool {
+fn gone(name: &str, lost: &HostDisconnected) -> UnknownTool {
     UnknownTool { name: name.to_owned(), why: lost.to_string(), code: Code::Unavailable }
 }

@@ -14,17 +14,17 @@ use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::spec::{Exposure, ToolSpec};
 use zubi_tools::{ResourceSpec, ResourceText};
 
-use crate::contributed::Place;
+use crate::contributed::ContributionRegistrar;
 use crate::local::{asks_for, unmatched};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
+    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
 };
-use crate::serving::{Limits, Shared};
+use crate::serving::{ClientPolicy, PublishedHost};
 
 /// The toolsets of tools that are none of zubi's own: a workspace's, those of clients and extensions, those of other MCP
 /// servers. There may be none of them now and some later, so who names one has not misspelt anything.
-pub(crate) const ADDED: [&str; 3] = [declared::TOOLSET, "contributed", "external"];
+pub(crate) const EXTRA_TOOLSETS: [&str; 3] = [declared::TOOLSET, "contributed", "external"];
 
 /// How much of a list these may take, in bytes, on top of zubi's own: what does not fit is found like the others.
 const MAX_LISTED: usize = 4 * 1024;
@@ -37,31 +37,31 @@ pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<Strin
     };
     let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
         specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
-    toolsets.extend(ADDED);
+    toolsets.extend(EXTRA_TOOLSETS);
     [unmatched(&given(&settings.tools), &ids), unmatched(&given(&settings.toolsets), &toolsets)].concat()
 }
 
 /// A session's own filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct SessionFilters {
     pub restrictions: Restrictions,
     /// Of the toolsets of [`ADDED`], those whose tools stand in the list, as long as they are not too much for one. Others are
     /// found and called as those are that most conversations do without: there may be many, and every list is paid for.
     pub listed: Vec<&'static str>,
 }
 
-impl Scope {
+impl SessionFilters {
     /// All that the settings of this process say. A host keeps to its own settings besides, so what stands in a file counts
     /// twice and does no harm.
     pub fn of(settings: &Settings) -> Self {
-        let listed = ADDED.into_iter().filter(|toolset| asks_for(settings, toolset)).collect();
+        let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| asks_for(settings, toolset)).collect();
         Self { restrictions: restrictions(settings), listed }
     }
 }
 
 /// Takes the filters out of the settings of a host that others ask too, as what they may not do: always what was given to this
 /// very process, on its command line or in its environment, and what stands in files only unless they say otherwise.
-pub fn take_limits(settings: &mut Settings, given: bool) -> Limits {
+pub fn split_filters(settings: &mut Settings, given: bool) -> ClientPolicy {
     let unless_said = restrictions(settings);
     let is_given = |source: &Source| given && matches!(source, Source::Flag | Source::Environment);
     let values = |filters: &mut Vec<Effective<Vec<String>>>| {
@@ -77,7 +77,7 @@ pub fn take_limits(settings: &mut Settings, given: bool) -> Limits {
         tools: values(&mut settings.tools),
     };
     settings.read_only.value = false;
-    Limits { always, unless_said }
+    ClientPolicy { always, unless_said }
 }
 
 /// The settings as restrictions.
@@ -91,21 +91,21 @@ pub(crate) fn restrictions(settings: &Settings) -> Restrictions {
 }
 
 /// A host as one session sees it.
-pub struct Scoped {
+pub struct FilteredService {
     host: Arc<dyn ToolService>,
-    scope: Scope,
+    scope: SessionFilters,
     /// Closed before the host ends.
-    shared: Option<Shared>,
+    shared: Option<PublishedHost>,
 }
 
-impl Scoped {
-    pub fn new(host: Arc<dyn ToolService>, scope: Scope) -> Self {
+impl FilteredService {
+    pub fn new(host: Arc<dyn ToolService>, scope: SessionFilters) -> Self {
         Self { host, scope, shared: None }
     }
 
     /// The same of a host that others can find.
     #[must_use]
-    pub fn shared(self, shared: Option<Shared>) -> Self {
+    pub fn shared(self, shared: Option<PublishedHost>) -> Self {
         Self { shared, ..self }
     }
 
@@ -137,12 +137,12 @@ fn list_added(specs: &mut [Arc<ToolSpec>], toolsets: &[&str]) {
 }
 
 #[async_trait]
-impl ToolService for Scoped {
+impl ToolService for FilteredService {
     fn describe(&self) -> HostDescription {
         self.host.describe()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         let mut specs = self.host.list(&self.narrowed(restrictions)).await?;
         list_added(&mut specs, &self.scope.listed);
         Ok(specs)
@@ -152,14 +152,14 @@ impl ToolService for Scoped {
         self.host.find(name, &self.narrowed(restrictions)).await
     }
 
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
         self.host.call(self.request(request), circumstances).await
     }
 
     async fn explain(
         &self,
         request: CallRequest,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         self.host.explain(self.request(request), circumstances).await
     }
@@ -172,7 +172,7 @@ impl ToolService for Scoped {
         self.host.changes()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
         self.host.resources().await
     }
 
@@ -180,12 +180,12 @@ impl ToolService for Scoped {
         &self,
         uri: &str,
         caller: Arc<Caller>,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
         self.host.read_resource(uri, self.caller(&caller), circumstances).await
     }
 
-    fn contributing(&self) -> Option<Place> {
+    fn contributing(&self) -> Option<ContributionRegistrar> {
         self.host.contributing()
     }
 

@@ -9,11 +9,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::workspace::Folder;
 use zubi_tools::cx::{Approver, Caller, ProgressSink, Restrictions};
-use zubi_tools::policy::Judgement;
+use zubi_tools::policy::Decision;
 use zubi_tools::policy::rule::RuleText;
 use zubi_tools::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
-use crate::contributed::Place;
+use crate::contributed::ContributionRegistrar;
 
 /// What a host says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct CallRequest {
 
 /// What lives as long as the call: how to give up, where progress goes, whom to ask.
 #[derive(Clone)]
-pub struct Circumstances {
+pub struct CallContext {
     pub cancel: CancellationToken,
     pub progress: Arc<dyn ProgressSink>,
     pub approver: Arc<dyn Approver>,
@@ -78,7 +78,7 @@ pub struct CallFailure {
 pub struct Explanation {
     pub tool: String,
     #[serde(flatten)]
-    pub judgement: Judgement,
+    pub judgement: Decision,
     pub footprint: Footprint,
     /// Rules that would allow what is asked about, as they would stand in `zubi.toml`.
     pub would_allow: Vec<String>,
@@ -125,7 +125,7 @@ pub struct UnknownTool {
 /// Nobody could be asked: the host has gone, and there is no other one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no host of this workspace: {why}")]
-pub struct NoHost {
+pub struct HostUnavailable {
     pub why: String,
 }
 
@@ -136,9 +136,9 @@ pub struct PolicyUnknown {
     pub why: String,
 }
 
-impl NoHost {
+impl HostUnavailable {
     /// What to do.
-    pub const NEXT: &'static str = "Mend what it says, then ask again; `zubi status` shows what runs.";
+    pub const HINT: &'static str = "Mend what it says, then ask again; `zubi status` shows what runs.";
 }
 
 /// Everything a surface can ask of a host.
@@ -151,19 +151,19 @@ pub trait ToolService: Send + Sync {
     /// # Errors
     ///
     /// There is no host any more that could be asked.
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost>;
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable>;
 
     /// One tool by id or wire name.
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool>;
 
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool>;
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool>;
 
     /// What the policy says about a call, without making it or asking anybody. An error of the tool, such as wrong
     /// arguments, is told as a call would tell it.
     async fn explain(
         &self,
         request: CallRequest,
-        _circumstances: Circumstances,
+        _circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let why = "this host does not explain its policy".to_owned();
         Err(UnknownTool { name: request.tool, why, code: Code::Unavailable })
@@ -186,18 +186,18 @@ pub trait ToolService: Send + Sync {
     /// # Errors
     ///
     /// As [`Self::list`].
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost>;
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable>;
 
     /// One document; `None` when there is none under this URI.
     async fn read_resource(
         &self,
         uri: &str,
         caller: Arc<Caller>,
-        circumstances: Circumstances,
+        circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>>;
 
     /// Where others can contribute tools; nothing where the host is another process's.
-    fn contributing(&self) -> Option<Place> {
+    fn contributing(&self) -> Option<ContributionRegistrar> {
         None
     }
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler, Responder};
-use zubi_link::listener::{Channel, Peer, Serve};
+use zubi_link::listener::{Transport, Peer, ConnectionHandler};
 use zubi_link::wire;
 use zubi_link::wire::host::{ClientStatus, Environment, HostKind};
 use zubi_tools::cx::Restrictions;
@@ -29,7 +29,7 @@ use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
 use self::sessions::Sessions;
-pub use self::shared::{Shared, Sharing};
+pub use self::shared::{PublishedHost, PublishOptions};
 
 /// Who a host is for others.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub struct Identity {
 
 /// What clients may not do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct ClientPolicy {
     /// Whatever they say of themselves.
     pub always: Restrictions,
     /// Those who say nothing of their own: what the settings of the user and the workspace say. A front has read the same
@@ -51,10 +51,10 @@ pub struct Limits {
 }
 
 /// A host and who is connected to it.
-pub struct Serving {
+pub struct HostServer {
     host: Arc<LocalHost>,
     identity: Identity,
-    limits: Limits,
+    limits: ClientPolicy,
     /// Ends the process, where others may ask for that.
     ends: Option<CancellationToken>,
     /// By the number of their connection.
@@ -66,7 +66,7 @@ pub struct Serving {
 
 /// One connection.
 pub(crate) struct Client {
-    serving: Arc<Serving>,
+    serving: Arc<HostServer>,
     peer: Peer,
     said: Mutex<Said>,
     connection: Connection,
@@ -82,9 +82,9 @@ struct Said {
     pid: Option<u32>,
 }
 
-impl Serving {
+impl HostServer {
     /// `ends` is cancelled when a client asks the host to end; without it none can.
-    pub fn new(host: Arc<LocalHost>, identity: Identity, limits: Limits, ends: Option<CancellationToken>) -> Arc<Self> {
+    pub fn new(host: Arc<LocalHost>, identity: Identity, limits: ClientPolicy, ends: Option<CancellationToken>) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             host,
             identity,
@@ -115,7 +115,7 @@ impl Serving {
     }
 }
 
-impl Serve for Serving {
+impl ConnectionHandler for HostServer {
     fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
         // It is asked through the `Arc`, so there is one.
         let Some(serving) = self.me.upgrade() else { return Arc::new(Nobody) };
@@ -124,11 +124,11 @@ impl Serve for Serving {
             peer,
             said: Mutex::default(),
             connection,
-            contributions: Contributions::new(self.host.place()),
+            contributions: Contributions::new(self.host.registrar()),
             sessions: Sessions::new(peer.id),
             me: Weak::clone(me),
         });
-        if peer.channel == Channel::Socket {
+        if peer.channel == Transport::Socket {
             tokio::spawn(tell_changes(self.host.changes(), Arc::downgrade(&client)));
         }
         self.clients().insert(peer.id, Arc::clone(&client));
@@ -170,7 +170,7 @@ impl Client {
     }
 
     fn is_on_port(&self) -> bool {
-        self.peer.channel == Channel::Port
+        self.peer.channel == Transport::Port
     }
 
     /// What holds for every question over this connection.

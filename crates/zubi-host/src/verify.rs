@@ -88,7 +88,7 @@ const CHECKS: &[Entry] = &[
         name: "Workspace folders",
         run: |bench| ready(surroundings::workspace(&bench)).boxed_local(),
     },
-    Entry { id: "state", name: "State directory", run: |bench| ready(surroundings::state(&bench)).boxed_local() },
+    Entry { id: "state", name: "State directory", run: |bench| ready(surroundings::environment(&bench)).boxed_local() },
     Entry { id: "program", name: "Program and its supervisor", run: |bench| program::supervisor(bench).boxed_local() },
     Entry { id: "sandbox", name: "Sandbox of commands", run: |bench| program::sandbox(bench).boxed_local() },
     Entry { id: "self-tests", name: "Self tests", run: |bench| self_tests::all(bench).boxed_local() },

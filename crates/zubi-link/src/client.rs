@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler};
 
-use crate::discovery::{Advertisement, is_own_socket, us};
+use crate::discovery::{DiscoveryRecord, is_own_socket, current_uid};
 use crate::handshake::{read_line, write_line};
-use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Side};
+use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Role};
 use crate::wire::PROTOCOL;
 
 /// Why there is no connection.
@@ -41,7 +41,7 @@ pub enum ConnectError {
 
 /// Connects by the socket. The host has answered a `ping`, with whatever, when this returns: it lives and has room.
 pub async fn connect(
-    advertisement: &Advertisement,
+    advertisement: &DiscoveryRecord,
     handler: Arc<dyn PeerHandler>,
     timeout: Duration,
 ) -> Result<Connection, ConnectError> {
@@ -98,7 +98,7 @@ async fn open_socket(socket: &Utf8Path) -> Result<UnixStream, ConnectError> {
     }
     let stream = UnixStream::connect(socket).await.map_err(nobody)?;
     let peer = stream.peer_cred().map_err(nobody)?;
-    if peer.uid() != us() {
+    if peer.uid() != current_uid() {
         return Err(not_ours("another user listens at it"));
     }
     Ok(stream)
@@ -128,7 +128,7 @@ where
     let Challenge { nonce: theirs } =
         serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not begin with a nonce"))?;
     let ours = Bytes32::random().map_err(|error| Doubt::strange(&error))?;
-    let authenticate = Authenticate { nonce: ours, proof: proof::prove(token, Side::Client, theirs, ours) };
+    let authenticate = Authenticate { nonce: ours, proof: proof::compute_proof(token, Role::Client, theirs, ours) };
     let params = serde_json::to_value(authenticate).map_err(|error| Doubt::strange(&error))?;
     let request = Request { id: RequestId::Number(1), method: proof::AUTHENTICATE.to_owned(), params };
     write_line(writer, Message::Request(request).to_body()).await.map_err(|error| Doubt::strange(&error))?;
@@ -139,7 +139,7 @@ where
     };
     let Authenticated { proof } =
         serde_json::from_value(answer).map_err(|_| Doubt::strange("it answers without a proof"))?;
-    if !proof::holds(proof, token, Side::Server, theirs, ours) {
+    if !proof::verify_proof(proof, token, Role::Server, theirs, ours) {
         return Err(Doubt::strange("its proof is wrong"));
     }
     Ok(())

@@ -17,9 +17,9 @@ use crate::wire::host::HostKind;
 mod files;
 mod process;
 
-pub use self::files::{Disbelieved, Found, Published, RunDirectory};
-pub(crate) use self::files::{Own, is_own_socket, us};
-pub use self::process::{boot, pid_namespace, process_start};
+pub use self::files::{RejectedRecord, Found, Published, RunDirectory};
+pub(crate) use self::files::{RemoveOnDrop, is_own_socket, current_uid};
+pub use self::process::{boot_id, pid_namespace, process_start};
 
 /// How many characters an instance has.
 const INSTANCE_LENGTH: usize = 16;
@@ -30,7 +30,7 @@ const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// What a host tells of itself in its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Advertisement {
+pub struct DiscoveryRecord {
     /// [`crate::wire::PROTOCOL`] of the host.
     pub version: u32,
     /// See [`new_instance`]; also the name of the file.
@@ -68,7 +68,7 @@ pub fn run_directory(state_dir: &Utf8Path) -> Utf8PathBuf {
 }
 
 fn run_directory_of(runtime: Option<&Utf8Path>, state_dir: &Utf8Path) -> Utf8PathBuf {
-    match runtime.filter(|runtime| files::is_held_by_us(runtime)) {
+    match runtime.filter(|runtime| files::is_owned_by_us(runtime)) {
         Some(runtime) => runtime.join("zubi"),
         None => state_dir.join("run"),
     }
@@ -86,7 +86,7 @@ fn is_instance(text: &str) -> bool {
     text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| BASE32.contains(&byte))
 }
 
-impl Advertisement {
+impl DiscoveryRecord {
     /// Whether one of its folders is `folder` or contains it, and how many components deep that one is: of nested folders the
     /// deepest is meant. Compared component by component; both are absolute, with links resolved, or there is no answer.
     pub fn serves(&self, folder: &Utf8Path) -> Option<usize> {
@@ -99,9 +99,9 @@ impl Advertisement {
 
 /// Which of two hosts of a folder is the better one, which then is the lesser: the deeper folder, then an editor before a daemon
 /// before a front, then the one that started earlier. A host that does not serve the folder comes last.
-pub fn order(a: &Advertisement, b: &Advertisement, folder: &Utf8Path) -> Ordering {
+pub fn compare_preference(a: &DiscoveryRecord, b: &DiscoveryRecord, folder: &Utf8Path) -> Ordering {
     // Of two of one moment all clients choose the same.
-    let key = |host: &Advertisement| (Reverse(host.serves(folder)), host.kind, host.started_at);
+    let key = |host: &DiscoveryRecord| (Reverse(host.serves(folder)), host.kind, host.started_at);
     key(a).cmp(&key(b)).then_with(|| a.instance.cmp(&b.instance))
 }
 

@@ -22,8 +22,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler};
 
-use self::doors::Doors;
-use crate::discovery::{Own, RunDirectory};
+use self::doors::Acceptor;
+use crate::discovery::{RemoveOnDrop, RunDirectory};
 use crate::proof::Bytes32;
 
 mod doors;
@@ -31,14 +31,14 @@ mod strangers;
 
 /// The port that is tried first. Clients never guess it, they read the discovery file; it is a fixed one so that people can
 /// name it in a firewall or a forwarding.
-pub const FIRST_PORT: u16 = 9847;
+pub const DEFAULT_PORT: u16 = 9847;
 
 /// How many ports after the first are tried before any is taken.
 const MORE_PORTS: u16 = 10;
 
 /// How a peer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Channel {
+pub enum Transport {
     /// The Unix socket: the same user, who may do everything.
     Socket,
     /// The loopback port: somebody who can read the discovery file, who may look.
@@ -50,14 +50,14 @@ pub enum Channel {
 pub struct Peer {
     /// Unique within the listener.
     pub id: u64,
-    pub channel: Channel,
+    pub channel: Transport,
     /// Process id, on a socket, where the system tells it.
     pub pid: Option<u32>,
     pub since: Instant,
 }
 
 /// Who answers.
-pub trait Serve: Send + Sync {
+pub trait ConnectionHandler: Send + Sync {
     /// Somebody has connected and proved who it is. What it says goes to the handler that is returned. Must not block.
     fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler>;
 
@@ -77,7 +77,7 @@ pub enum PortChoice {
 
 /// What a listener is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spec {
+pub struct ListenerConfig {
     pub instance: String,
     pub port: PortChoice,
 }
@@ -107,7 +107,7 @@ impl Default for Limits {
 pub struct Listener {
     unix: UnixListener,
     /// Removes the socket.
-    socket: Own,
+    socket: RemoveOnDrop,
     tcp: Option<(TcpListener, u16)>,
     token: Bytes32,
     /// The same as text.
@@ -117,14 +117,14 @@ pub struct Listener {
 
 impl Listener {
     /// Opens the doors. Must be called within a tokio runtime. That there is no port is no error.
-    pub fn bind(run: &RunDirectory, spec: Spec) -> io::Result<Self> {
-        let Spec { instance, port } = spec;
+    pub fn bind(run: &RunDirectory, spec: ListenerConfig) -> io::Result<Self> {
+        let ListenerConfig { instance, port } = spec;
         let path = run.socket(&instance)?;
         let token = Bytes32::random()?;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
         // The directory is ours alone, so nobody can come in before the socket is ours alone, too.
         let unix = UnixListener::bind(&path).map_err(named)?;
-        let socket = Own::of(path.clone()).map_err(named)?;
+        let socket = RemoveOnDrop::of(path.clone()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
         let tcp = take_port(candidates(port));
         Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: Limits::default() })
@@ -154,10 +154,10 @@ impl Listener {
 
     /// Serves until `stop`, or until the future is dropped; then closes every connection, each with the answers that are queued,
     /// and removes the socket.
-    pub async fn serve(self, on: Arc<dyn Serve>, stop: CancellationToken) {
+    pub async fn serve(self, on: Arc<dyn ConnectionHandler>, stop: CancellationToken) {
         let stop = stop.child_token();
         let ending = stop.clone().drop_guard();
-        let doors = Doors::new(on, self.token, self.limits, stop);
+        let doors = Acceptor::new(on, self.token, self.limits, stop);
         let (at_socket, at_port, tcp) = (Arc::clone(&doors), Arc::clone(&doors), self.tcp);
         let port = async move {
             if let Some((tcp, _)) = tcp {
@@ -174,7 +174,7 @@ impl Listener {
 /// The ports to try, in this order; 0 is any.
 fn candidates(choice: PortChoice) -> Vec<u16> {
     match choice {
-        PortChoice::Default => (FIRST_PORT..=FIRST_PORT + MORE_PORTS).chain([0]).collect(),
+        PortChoice::Default => (DEFAULT_PORT..=DEFAULT_PORT + MORE_PORTS).chain([0]).collect(),
         PortChoice::Fixed(port) => vec![port],
         PortChoice::None => Vec::new(),
     }

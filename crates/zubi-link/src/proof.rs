@@ -31,12 +31,12 @@ use sha2::Sha256;
 
 /// Whose proof it is. The two differ, so that neither end can answer with what it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum Role {
     Client,
     Server,
 }
 
-impl Side {
+impl Role {
     fn label(self) -> &'static [u8] {
         match self {
             Self::Client => b"zubi client\0",
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for Bytes32 {
     }
 }
 
-fn mac(token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> Option<Hmac<Sha256>> {
+fn mac(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).ok()?;
     mac.update(side.label());
     mac.update(&server.0);
@@ -115,14 +115,14 @@ fn mac(token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> Option<H
 }
 
 /// What a side shows for the two nonces.
-pub fn prove(token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> Bytes32 {
+pub fn compute_proof(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Bytes32 {
     // HMAC takes a key of any length, so there always is one.
     let proof = mac(token, side, server, client).map(|mac| mac.finalize().into_bytes().into());
     Bytes32(proof.unwrap_or_default())
 }
 
 /// Whether that is the proof of the side; takes the same time wherever it differs.
-pub fn holds(proof: Bytes32, token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> bool {
+pub fn verify_proof(proof: Bytes32, token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> bool {
     mac(token, side, server, client).is_some_and(|mac| mac.verify_slice(&proof.0).is_ok())
 }
 
@@ -162,20 +162,20 @@ mod tests {
     #[test]
     fn the_bytes_are_those_that_other_languages_compute() {
         // python3: hmac.new(b"\x01" * 32, b"zubi client\0" + b"\x02" * 32 + b"\x03" * 32, "sha256").hexdigest()
-        let proof = |side| prove(bytes(1), side, bytes(2), bytes(3)).to_hex();
-        insta::assert_snapshot!(proof(Side::Client), @"c4dcd456afbd044355c652d06a47980d6c9465362e77c26d6c134bd67c7cd8e7");
-        insta::assert_snapshot!(proof(Side::Server), @"2cb92cb711e52b738f7f9c77ede138644848286cfe651524ea3b86095a77584d");
+        let proof = |side| compute_proof(bytes(1), side, bytes(2), bytes(3)).to_hex();
+        insta::assert_snapshot!(proof(Role::Client), @"c4dcd456afbd044355c652d06a47980d6c9465362e77c26d6c134bd67c7cd8e7");
+        insta::assert_snapshot!(proof(Role::Server), @"2cb92cb711e52b738f7f9c77ede138644848286cfe651524ea3b86095a77584d");
     }
 
     #[test]
     fn a_proof_holds_for_its_token_side_and_nonces_only() {
-        let proof = prove(bytes(1), Side::Client, bytes(2), bytes(3));
-        assert!(holds(proof, bytes(1), Side::Client, bytes(2), bytes(3)));
-        assert!(!holds(proof, bytes(9), Side::Client, bytes(2), bytes(3)), "another token");
-        assert!(!holds(proof, bytes(1), Side::Server, bytes(2), bytes(3)), "thrown back");
-        assert!(!holds(proof, bytes(1), Side::Client, bytes(3), bytes(2)), "another order");
-        assert!(!holds(proof, bytes(1), Side::Client, bytes(9), bytes(3)), "said again");
-        assert!(!holds(bytes(0), bytes(1), Side::Client, bytes(2), bytes(3)));
+        let proof = compute_proof(bytes(1), Role::Client, bytes(2), bytes(3));
+        assert!(verify_proof(proof, bytes(1), Role::Client, bytes(2), bytes(3)));
+        assert!(!verify_proof(proof, bytes(9), Role::Client, bytes(2), bytes(3)), "another token");
+        assert!(!verify_proof(proof, bytes(1), Role::Server, bytes(2), bytes(3)), "thrown back");
+        assert!(!verify_proof(proof, bytes(1), Role::Client, bytes(3), bytes(2)), "another order");
+        assert!(!verify_proof(proof, bytes(1), Role::Client, bytes(9), bytes(3)), "said again");
+        assert!(!verify_proof(bytes(0), bytes(1), Role::Client, bytes(2), bytes(3)));
     }
 
     #[test]

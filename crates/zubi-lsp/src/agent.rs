@@ -20,20 +20,20 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Ended, Event, What};
+use zubi_agent::event::{TurnEnded, Event, EventKind};
 use zubi_agent::model::ModelSource;
-use zubi_agent::wire::{AnswerTo, Named, Opened, Send as Say, Sent, Told};
+use zubi_agent::wire::{AnswerParams, ConversationRef, OpenResult, SendParams as Say, SendResult, ConversationEvent};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
 use zubi_tools::question;
 
-use crate::Wanted;
+use crate::EditorHostSpec;
 use crate::approvals::Approvals;
 use crate::editor::Editor;
 use crate::models::EditorModels;
 use crate::tools::Tools;
-use crate::wire::agent::{AgentRequestParams, AgentRunParams, AgentRunResult, AgentToldParams, WaitingQuestion};
+use crate::wire::agent::{AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, WaitingQuestion};
 use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_TOLD, MODEL_LIST, MODEL_PIECE, MODEL_REQUEST};
 
 /// Through which door answers from here come.
@@ -72,7 +72,7 @@ impl AgentSettings {
 
 /// What conversations are made of.
 #[derive(Clone)]
-pub struct WantedChat {
+pub struct ChatSpec {
     /// The folders that the editor has open.
     pub folders: Vec<Utf8PathBuf>,
     /// The tools for them.
@@ -85,13 +85,13 @@ pub struct WantedChat {
 }
 
 /// Makes the conversations of a host when they are asked for, on a thread that may block. The error is told to whoever asks.
-pub type MakeChat = dyn Fn(WantedChat) -> Result<Arc<dyn ChatService>, String> + Send + Sync;
+pub type ChatFactory = dyn Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> + Send + Sync;
 
 /// The agent of one connection.
 pub(crate) struct Agent {
     editor: Arc<Editor>,
     approvals: Arc<Approvals>,
-    make: Arc<MakeChat>,
+    make: Arc<ChatFactory>,
     models: Option<EditorModels>,
     settings: AgentSettings,
     /// The turns that are extensions' tasks, by their conversations. Locked while one begins, so that whose question it is can
@@ -103,7 +103,7 @@ impl Agent {
     pub(crate) fn new(
         editor: Arc<Editor>,
         approvals: Arc<Approvals>,
-        make: Arc<MakeChat>,
+        make: Arc<ChatFactory>,
         settings: AgentSettings,
     ) -> Arc<Self> {
         let lends = editor.answers(MODEL_LIST) && editor.answers(MODEL_REQUEST);
@@ -112,18 +112,18 @@ impl Agent {
     }
 
     /// Makes the conversations of a host. Blocks.
-    pub(crate) fn make(&self, wanted: &Wanted, service: Arc<dyn ToolService>) -> Result<Arc<dyn ChatService>, String> {
+    pub(crate) fn make(&self, wanted: &EditorHostSpec, service: Arc<dyn ToolService>) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
         let (folders, secrets) = (wanted.folders.clone(), wanted.chosen.secrets());
-        (self.make)(WantedChat { folders, service, models, settings: self.settings.clone(), secrets })
+        (self.make)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
     }
 
     /// Tells the editor what happens in these conversations, until they are gone.
-    pub(crate) async fn follow(self: Arc<Self>, mut heard: tokio::sync::broadcast::Receiver<Arc<Told>>) {
+    pub(crate) async fn follow(self: Arc<Self>, mut heard: tokio::sync::broadcast::Receiver<Arc<ConversationEvent>>) {
         if !self.editor.answers(AGENT_TOLD) {
             return;
         }
-        let mut next = AgentToldParams { is_fresh: true, ..AgentToldParams::default() };
+        let mut next = AgentEventsParams { is_fresh: true, ..AgentEventsParams::default() };
         // The question that waits.
         let mut waiting = None;
         loop {
@@ -158,20 +158,20 @@ impl Agent {
         }
     }
 
-    async fn add(&self, next: &mut AgentToldParams, waiting: &mut Option<String>, told: &Told) {
+    async fn add(&self, next: &mut AgentEventsParams, waiting: &mut Option<String>, told: &ConversationEvent) {
         match &told.event.what {
-            What::Question { turn, question, request, .. }
+            EventKind::Question { turn, question, request, .. }
                 if self.runs.lock().await.get(&told.conversation) != Some(turn) =>
             {
                 let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
                     |_| "zubi's agent asks you something".to_owned(),
-                    |request| question::card(&request).lines().next().unwrap_or_default().to_owned(),
+                    |request| question::prompt_text(&request).lines().next().unwrap_or_default().to_owned(),
                 );
                 next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
                 *waiting = Some(question.clone());
             }
-            What::Decision { question, .. } if waiting.as_ref() == Some(question) => next.waits = None,
-            What::Ended(Ended { turn, .. }) => {
+            EventKind::Decision { question, .. } if waiting.as_ref() == Some(question) => next.waits = None,
+            EventKind::Ended(TurnEnded { turn, .. }) => {
                 let mut runs = self.runs.lock().await;
                 if runs.get(&told.conversation) == Some(turn) {
                     runs.remove(&told.conversation);
@@ -196,7 +196,7 @@ impl Agent {
         let say = Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
         let mut heard = chat.listen();
         let mut runs = self.runs.lock().await;
-        let Sent { conversation, turn } = request(chat, "send", json!(say)).await?;
+        let SendResult { conversation, turn } = request(chat, "send", json!(say)).await?;
         if self.editor.answers(AGENT_TOLD) {
             runs.insert(conversation.clone(), turn);
         }
@@ -219,7 +219,7 @@ impl Agent {
                     Err(RecvError::Lagged(_)) => match run.look().await {
                         Ok(found) => found,
                         Err(error) => {
-                            let named = json!(Named { conversation: conversation.clone() });
+                            let named = json!(ConversationRef { conversation: conversation.clone() });
                             drop(chat.request("stop", named, DOOR).await);
                             break Err(error);
                         }
@@ -227,7 +227,7 @@ impl Agent {
                     Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is going".to_owned())),
                 },
                 () = cancel.cancelled() => {
-                    let named = json!(Named { conversation: conversation.clone() });
+                    let named = json!(ConversationRef { conversation: conversation.clone() });
                     break match chat.request("stop", named, DOOR).await {
                         Ok(_) => Err(RequestError::Cancelled),
                         Err(error) => Err(refused(&error)),
@@ -238,7 +238,7 @@ impl Agent {
                 break Ok(ended);
             }
         };
-        let Ended { reason, text, problem, .. } = ended?;
+        let TurnEnded { reason, text, problem, .. } = ended?;
         let reason = json!(reason).as_str().unwrap_or_default().to_owned();
         Ok(json!(AgentRunResult { conversation, reason, text, problem }))
     }
@@ -259,9 +259,9 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Takes the next event; how the task ended, if it has.
-    fn take(&mut self, event: &Event) -> Option<Ended> {
+    fn take(&mut self, event: &Event) -> Option<TurnEnded> {
         match &event.what {
-            What::Question { question, request, .. } if !self.asked.contains_key(question) => {
+            EventKind::Question { question, request, .. } if !self.asked.contains_key(question) => {
                 let asking = ask(
                     Arc::clone(self.agent),
                     Arc::clone(self.chat),
@@ -273,30 +273,30 @@ impl Run<'_> {
                 self.asked.insert(question.clone(), self.dialogs.spawn(asking));
             }
             // Somebody has answered it in the chat.
-            What::Decision { question, .. } => {
+            EventKind::Decision { question, .. } => {
                 if let Some(dialog) = self.asked.get(question) {
                     dialog.abort();
                 }
             }
-            What::Ended(ended) if ended.turn == self.turn => return Some(ended.clone()),
+            EventKind::Ended(ended) if ended.turn == self.turn => return Some(ended.clone()),
             _ => {}
         }
         None
     }
 
     /// Takes all events, some of which were not heard.
-    async fn look(&mut self) -> Result<Option<Ended>, RequestError> {
-        let named = json!(Named { conversation: self.conversation.to_owned() });
-        let Opened { events, .. } = request(self.chat, "open", named).await?;
+    async fn look(&mut self) -> Result<Option<TurnEnded>, RequestError> {
+        let named = json!(ConversationRef { conversation: self.conversation.to_owned() });
+        let OpenResult { events, .. } = request(self.chat, "open", named).await?;
         let decided: BTreeSet<&String> = events
             .iter()
             .filter_map(|event| match &event.what {
-                What::Decision { question, .. } => Some(question),
+                EventKind::Decision { question, .. } => Some(question),
                 _ => None,
             })
             .collect();
         let is_over =
-            |event: &&Event| matches!(&event.what, What::Question { question, .. } if decided.contains(question));
+            |event: &&Event| matches!(&event.what, EventKind::Question { question, .. } if decided.contains(question));
         Ok(events.iter().filter(|event| !is_over(event)).find_map(|event| self.take(event)))
     }
 }
@@ -327,7 +327,7 @@ async fn ask(
             ApprovalAnswer::Deny { text: Some("this editor cannot ask its user".to_owned()) }
         }
     };
-    let params = json!(AnswerTo { conversation, question, answer: json!(answer) });
+    let params = json!(AnswerParams { conversation, question, answer: json!(answer) });
     // Somebody may have been quicker in the chat.
     if let Err(error) = chat.request("answer", params, DOOR).await {
         tracing::debug!("an answer came too late: {error}");
@@ -362,7 +362,7 @@ pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTab
             });
         });
     match models {
-        Some(models) => methods.hear(MODEL_PIECE, move |params| models.piece(params)),
+        Some(models) => methods.on_notification(MODEL_PIECE, move |params| models.piece(params)),
         None => methods,
     }
 }

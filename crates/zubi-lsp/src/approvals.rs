@@ -57,7 +57,7 @@ impl Approvals {
     }
 
     /// The editor shows a call to its user to be confirmed: `asks` is the tool that the policy would ask about.
-    pub(crate) fn show(&self, tool: &str, arguments: &Value, asks: &str, touches: Footprint) {
+    pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, asks: &str, touches: Footprint) {
         let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), asks.to_owned());
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.len() >= MAX_SHOWN {
@@ -96,7 +96,7 @@ impl Approver for OfCall {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).take();
         // What the call would touch may have become something else since it was shown.
-        if confirmed.is_some_and(|it| it.asks == request.tool && it.touches.touches_what(&request.footprint)) {
+        if confirmed.is_some_and(|it| it.asks == request.tool && it.touches.covers(&request.footprint)) {
             return ApprovalAnswer::once();
         }
         let editor = &self.approvals.editor;
@@ -125,7 +125,7 @@ impl Approver for OfCall {
 
 /// The question as the editor shows it: a line, what the call would do, and the possible yeses.
 fn dialog(request: &ApprovalRequest) -> ApprovalRequestParams {
-    let card = question::card(request);
+    let card = question::prompt_text(request);
     let (title, detail) = card.split_once('\n').unwrap_or((&card, ""));
     let mut detail = detail.to_owned();
     let mut options = Vec::new();

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
-use zubi_host::contributed::{Contributions, FunctionError, Invoke, MAX_TOOLS, Owner, Refused};
+use zubi_host::contributed::{Contributions, FunctionError, ContributedToolInvoker, MAX_TOOLS, Owner, RegistrationError};
 use zubi_link::wire::tools::{ContributedTool, InvokeParams, Registered, UnregisterParams};
 use zubi_tools::ToolCx;
 use zubi_tools::cx::ProgressSink;
@@ -23,7 +23,7 @@ use crate::wire::INVOKE_CONTRIBUTED;
 use crate::wire::tools::{InvokeContributedParams, ToolsRegisterParams};
 
 /// What one host has of it; empty until the host is there.
-pub(crate) type OfHost = OnceLock<Option<Contributions>>;
+pub(crate) type HostRegistrations = OnceLock<Option<Contributions>>;
 
 /// What the extensions of one editor have contributed.
 pub(crate) struct Contributed {
@@ -42,12 +42,12 @@ impl Contributed {
         self.offers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn invoke(&self) -> Arc<dyn Invoke> {
-        Arc::clone(&self.calls) as Arc<dyn Invoke>
+    fn invoke(&self) -> Arc<dyn ContributedToolInvoker> {
+        Arc::clone(&self.calls) as Arc<dyn ContributedToolInvoker>
     }
 
     /// A host is there: it gets all that was contributed before.
-    pub(crate) fn bring(&self, host: &OfHost, service: &dyn ToolService) {
+    pub(crate) fn register_all_on(&self, host: &HostRegistrations, service: &dyn ToolService) {
         let offers = self.offers();
         host.get_or_init(|| {
             let contributions = Contributions::new(service.contributing()?);
@@ -64,15 +64,15 @@ impl Contributed {
     pub(crate) fn register(
         &self,
         offer: ToolsRegisterParams,
-        asked: &OfHost,
-        current: &OfHost,
-    ) -> Result<Registered, Refused> {
+        asked: &HostRegistrations,
+        current: &HostRegistrations,
+    ) -> Result<Registered, RegistrationError> {
         let mut offers = self.offers();
         let ToolsRegisterParams { tools, functions } = &offer;
         // Where there is no host nobody else counts them.
         let of = |offer: &ToolsRegisterParams| offer.tools.len() + offer.functions.len();
         if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
-            return Err(Refused::too_many());
+            return Err(RegistrationError::too_many());
         }
         let named = || Registered { tools: ids(tools), functions: functions.clone() };
         let registered = match asked.get() {
@@ -90,7 +90,7 @@ impl Contributed {
     }
 
     /// Takes contributions back, from every host that has them.
-    pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&OfHost; 2]) -> Registered {
+    pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> Registered {
         let UnregisterParams { tools, functions } = params;
         let everything = tools.is_empty() && functions.is_empty();
         let mut offers = self.offers();
@@ -121,7 +121,7 @@ impl Contributed {
         let Some(sink) = sink else { return };
         let fraction = params.pointer("/value/percentage").and_then(Value::as_f64).map(|percent| percent / 100.0);
         let message = text("/value/message").or_else(|| text("/value/title")).unwrap_or_default();
-        sink.report(fraction.map(|fraction| fraction.clamp(0.0, 1.0)), &zubi_base::visible::on_one_line(message));
+        sink.report(fraction.map(|fraction| fraction.clamp(0.0, 1.0)), &zubi_base::visible::printable(message));
     }
 }
 
@@ -157,7 +157,7 @@ impl Drop for Running<'_> {
 }
 
 #[async_trait]
-impl Invoke for Calls {
+impl ContributedToolInvoker for Calls {
     async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
         let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         self.running().insert(token, Arc::clone(&cx.progress));

@@ -18,13 +18,13 @@ use dlang_server::{ClientError, ClientHandle, RequestId};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 use zubi_base::endpoint::{
-    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, LEFT_OUT,
-    Limits, Readiness, RequestCx,
+    MissingServer, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, OMITTED_COUNT_FIELD,
+    Caveats, Readiness, RequestCx,
 };
 use zubi_base::position::Encoding;
 use zubi_host::sight::ViewError;
 
-use crate::view::{DIAGNOSTICS, Told, VALIDATE};
+use crate::view::{DIAGNOSTICS, PushedState, VALIDATE};
 use crate::wire::EDITOR_REQUEST;
 use crate::wire::editor::EditorRequestParams;
 
@@ -44,13 +44,13 @@ pub(crate) struct Editor {
     /// The LSP requests that it answers.
     methods: BTreeSet<String>,
     pub(crate) encoding: Encoding,
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<PushedState>,
     connected: Instant,
     readiness: watch::Sender<Readiness>,
 }
 
 impl Editor {
-    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding, told: Arc<Told>) -> Self {
+    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding, told: Arc<PushedState>) -> Self {
         let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
         Self { id: "editor".into(), client, methods, encoding, told, connected: Instant::now(), readiness }
     }
@@ -75,8 +75,8 @@ impl Editor {
     async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let links = self.told.links();
         let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
-        let found = self.ask(method, names::called(params, &resolved), cx).await?;
-        Ok(names::called(found, &links))
+        let found = self.ask(method, names::map_uris(params, &resolved), cx).await?;
+        Ok(names::map_uris(found, &links))
     }
 
     /// Sends a request of the channel; `what` is how errors call it.
@@ -133,7 +133,7 @@ struct Asked<'a> {
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        self.client.withdraw(&self.id);
+        self.client.cancel(&self.id);
     }
 }
 
@@ -172,8 +172,8 @@ impl Endpoint for Editor {
         false
     }
 
-    fn limits(&self) -> Limits {
-        Limits::default()
+    fn limits(&self) -> Caveats {
+        Caveats::default()
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
@@ -187,8 +187,8 @@ impl Endpoint for Editor {
             "textDocument/definition"
             | "textDocument/declaration"
             | "textDocument/typeDefinition"
-            | "textDocument/implementation" => places::each_once(found),
-            "textDocument/hover" => hovers::one(found),
+            | "textDocument/implementation" => places::dedup_locations(found),
+            "textDocument/hover" => hovers::merge(found),
             "textDocument/completion" => incomplete(found),
             // The editor says nothing of a document without symbols.
             "textDocument/documentSymbol" if found.is_null() => json!([]),
@@ -198,10 +198,10 @@ impl Endpoint for Editor {
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
-        let mut known = self.known(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+        let mut known = self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(&error))?;
         // A question about a folder would open all that is in it.
         if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
-            known = self.known(VALIDATE, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+            known = self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.refused(&error))?;
         }
         let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
         Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
@@ -210,7 +210,7 @@ impl Endpoint for Editor {
 
 /// Proposals that were left out may be had by typing more.
 fn incomplete(mut proposals: Value) -> Value {
-    if proposals.get(LEFT_OUT).is_some() {
+    if proposals.get(OMITTED_COUNT_FIELD).is_some() {
         proposals["isIncomplete"] = Value::Bool(true);
     }
     proposals
@@ -255,7 +255,7 @@ impl EditorSource {
         if self.has_others {
             return Endpoints::default();
         }
-        absent(Absent {
+        absent(MissingServer {
             subject: method.to_owned(),
             why: format!("the editor does not answer `{method}` here"),
             hint: "`zubi mcp` has language servers of its own".to_owned(),
@@ -263,7 +263,7 @@ impl EditorSource {
     }
 }
 
-fn absent(absent: Absent) -> Endpoints {
+fn absent(absent: MissingServer) -> Endpoints {
     Endpoints { absent: vec![absent], ..Endpoints::default() }
 }
 

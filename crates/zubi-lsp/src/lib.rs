@@ -95,17 +95,17 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use zubi_agent::chat::ChatService;
 use zubi_base::endpoint::EndpointSource;
-use zubi_host::sight::EditorView;
-use zubi_host::{Chosen, LiveEditor, ToolService};
-use zubi_link::listener::FIRST_PORT;
+use zubi_host::sight::EditorClient;
+use zubi_host::{EditorOptions, EditorAccess, ToolService};
+use zubi_link::listener::DEFAULT_PORT;
 
-pub use crate::agent::{AgentSettings, MakeChat, WantedChat};
+pub use crate::agent::{AgentSettings, ChatFactory, ChatSpec};
 use crate::editor::{Editor, EditorSource};
-use crate::live::Live;
-pub use crate::status::Findable;
+use crate::live::LiveEditor;
+pub use crate::status::PublicationReporter;
 use crate::status::Reporter;
 use crate::tools::Tools;
-use crate::view::{Told, View};
+use crate::view::{PushedState, View};
 use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
 
 /// Of the program.
@@ -116,15 +116,15 @@ const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
 
 /// What a host for an editor is made of.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct EditorHostSpec {
     /// The folders that the editor has open, if any.
     pub folders: Vec<Utf8PathBuf>,
     /// The editor.
     pub editor: Arc<dyn EndpointSource>,
     /// What is open in it, and the problems that it shows.
-    pub view: Arc<dyn EditorView>,
+    pub view: Arc<dyn EditorClient>,
     /// Its texts, and where edits of them go.
-    pub live: Arc<dyn LiveEditor>,
+    pub live: Arc<dyn EditorAccess>,
     /// Whether it takes edits. Under one that does not nothing is written.
     pub takes_edits: bool,
     /// The models that it sees.
@@ -134,20 +134,20 @@ pub struct Wanted {
     /// The port on 127.0.0.1 that others may use, if the editor names one.
     pub ipc_port: Option<u16>,
     /// What the editor's user has chosen in it.
-    pub chosen: Chosen,
+    pub chosen: EditorOptions,
     /// Where to say how others find the host.
-    pub findable: Findable,
+    pub findable: PublicationReporter,
 }
 
 /// Makes the host as soon as the editor is there, and another one when it has changed its folders, on a thread that may block.
 /// The error is told to whoever asks.
-pub type Make = dyn Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
+pub type HostFactory = dyn Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The channel of one connection.
 pub struct Channel {
     runtime: Handle,
-    make: Arc<Make>,
-    make_chat: Option<Arc<MakeChat>>,
+    make: Arc<HostFactory>,
+    make_chat: Option<Arc<ChatFactory>>,
     tools: Arc<OnceLock<Arc<Tools>>>,
 }
 
@@ -155,7 +155,7 @@ impl Channel {
     /// A channel whose tools run on this runtime.
     pub fn new(
         runtime: Handle,
-        make: impl Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        make: impl Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
         Self { runtime, make: Arc::new(make), make_chat: None, tools: Arc::default() }
     }
@@ -164,7 +164,7 @@ impl Channel {
     #[must_use]
     pub fn with_agent(
         self,
-        make: impl Fn(WantedChat) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
+        make: impl Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
     ) -> Self {
         Self { make_chat: Some(Arc::new(make)), ..self }
     }
@@ -208,18 +208,18 @@ impl Channel {
 }
 
 /// Makes hosts as `make` does, and tells the editor of each.
-fn reporting(make: Arc<Make>, reporter: Reporter) -> Arc<Make> {
-    Arc::new(move |wanted: Wanted| {
-        let wanted = Wanted { findable: Findable::default(), ..wanted };
+fn reporting(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory> {
+    Arc::new(move |wanted: EditorHostSpec| {
+        let wanted = EditorHostSpec { findable: PublicationReporter::default(), ..wanted };
         let (folders, findable) = (wanted.folders.clone(), wanted.findable.clone());
         let made = make(wanted);
-        reporter.made(&folders, &made, &findable);
+        reporter.host_ready(&folders, &made, &findable);
         made
     })
 }
 
 /// What the client wants of the channel; nothing if it does not speak its protocol.
-fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
+fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
     if version.as_u64() != Some(EDITOR_PROTOCOL) {
@@ -231,12 +231,12 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
         None => DEFAULT_METHODS.map(str::to_owned).into(),
     };
     let headless_fallback = options.get("headlessFallback").and_then(Value::as_bool) == Some(true);
-    let told = Arc::new(Told::new(client.folders));
+    let told = Arc::new(PushedState::new(client.folders));
     let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&told)));
     let view = Arc::new(View::new(name_of(client.params), Arc::clone(&editor)));
-    let live = Live::new(client.client.clone(), Arc::clone(&editor));
+    let live = LiveEditor::new(client.client.clone(), Arc::clone(&editor));
     let port = options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok());
-    let wanted = Wanted {
+    let wanted = EditorHostSpec {
         folders: client.folders.to_vec(),
         takes_edits: live.takes_edits(),
         live: Arc::new(live),
@@ -246,14 +246,14 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
         headless_fallback,
         chosen: chosen(options),
         // The default of the editor's setting: not just this port, but the next that is free if it is taken.
-        ipc_port: port.filter(|port| *port != FIRST_PORT),
-        findable: Findable::default(),
+        ipc_port: port.filter(|port| *port != DEFAULT_PORT),
+        findable: PublicationReporter::default(),
     };
     Some((wanted, editor))
 }
 
 /// What the user has chosen; what an editor does not say is as if nothing were.
-fn chosen(options: &Value) -> Chosen {
+fn chosen(options: &Value) -> EditorOptions {
     let flag = |name: &str| options.get(name).and_then(Value::as_bool);
     let texts = |name: &str| -> Vec<String> {
         let items = options.get(name).and_then(Value::as_array).into_iter().flatten();
@@ -261,7 +261,7 @@ fn chosen(options: &Value) -> Chosen {
     };
     let env = options.get("env").and_then(Value::as_object).into_iter().flatten();
     let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-    let mut chosen = Chosen::default().with_lists(texts("toolFilter"), env, texts("allowedCommands"));
+    let mut chosen = EditorOptions::default().with_lists(texts("toolFilter"), env, texts("allowedCommands"));
     chosen.is_trusted = flag("isTrusted") != Some(false);
     chosen.auto_approve = flag("autoApprove") == Some(true);
     chosen

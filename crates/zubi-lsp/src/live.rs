@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use dlang_server::ClientHandle;
-use zubi_base::text::{LiveSink, TextSource};
-use zubi_host::LiveEditor;
+use zubi_base::text::{EditorSink, TextSource};
+use zubi_host::EditorAccess;
 use zubi_host::settings::EditorSettings;
 
 use crate::editor::Editor;
 use crate::settings::Settings;
-use crate::sink::EditorSink;
+use crate::sink::ChannelSink;
 use crate::texts::EditorText;
 use crate::wire::{EDITOR_APPLY, EDITOR_CONFIG};
 
-pub(crate) struct Live {
+pub(crate) struct LiveEditor {
     client: ClientHandle,
     editor: Arc<Editor>,
 }
 
-impl Live {
+impl LiveEditor {
     pub(crate) fn new(client: ClientHandle, editor: Arc<Editor>) -> Self {
         Self { client, editor }
     }
@@ -28,14 +28,14 @@ impl Live {
     }
 }
 
-impl LiveEditor for Live {
+impl EditorAccess for LiveEditor {
     fn texts(&self, below: Arc<dyn TextSource>) -> Arc<dyn TextSource> {
         Arc::new(EditorText::new(below, Arc::clone(&self.editor)))
     }
 
-    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn LiveSink>> {
-        let sink = EditorSink::new(self.client.clone(), Arc::clone(&self.editor), texts);
-        self.takes_edits().then(|| Arc::new(sink) as Arc<dyn LiveSink>)
+    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn EditorSink>> {
+        let sink = ChannelSink::new(self.client.clone(), Arc::clone(&self.editor), texts);
+        self.takes_edits().then(|| Arc::new(sink) as Arc<dyn EditorSink>)
     }
 
     fn settings(&self) -> Option<Arc<dyn EditorSettings>> {

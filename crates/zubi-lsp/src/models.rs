@@ -15,16 +15,16 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use zubi_agent::message::{Call, Message, Outcome, Said, Usage};
+use zubi_agent::message::{ToolCall, Message, ToolResult, AssistantMessage, Usage};
 use zubi_agent::model::{
-    Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Offer, Piece, Pieces, Prompt, Stop,
+    Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, ToolDefinition, Delta, OnDelta, Prompt, FinishReason,
 };
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
 use crate::agent::USUAL_MODEL;
 use crate::editor::Editor;
 use crate::wire::agent::{
-    EditorModel, ModelCall, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart, ModelPieceParams,
+    EditorModel, ModelCall, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart, ModelDeltaParams,
     ModelRequestParams, ModelRequestResult, ModelRole, ModelTool,
 };
 use crate::wire::{MODEL_LIST, MODEL_REQUEST};
@@ -54,7 +54,7 @@ pub(crate) struct EditorModels(Arc<Asked>);
 struct Asked {
     editor: Arc<Editor>,
     /// By their tokens: where pieces go, and how many bytes may still come.
-    running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<Piece>, usize)>>,
+    running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>>,
     /// The last token that was given.
     last: AtomicU64,
 }
@@ -66,11 +66,11 @@ impl EditorModels {
 
     /// `zubi/model/piece`. Called by the loop; returns at once.
     pub(crate) fn piece(&self, params: Value) {
-        let Ok(ModelPieceParams { token, text, thought }) = serde_json::from_value(params) else { return };
+        let Ok(ModelDeltaParams { token, text, thought }) = serde_json::from_value(params) else { return };
         let mut running = self.0.running();
         let Some((to, room)) = running.get_mut(&token) else { return };
-        for piece in [thought.map(Piece::Reasoning), text.map(Piece::Text)].into_iter().flatten() {
-            let (Piece::Text(said) | Piece::Reasoning(said)) = &piece;
+        for piece in [thought.map(Delta::Reasoning), text.map(Delta::Text)].into_iter().flatten() {
+            let (Delta::Text(said) | Delta::Reasoning(said)) = &piece;
             // The whole answer says the same once more, and is too long then as well.
             let Some(left) = room.checked_sub(said.len()) else { return };
             *room = left;
@@ -88,7 +88,7 @@ impl EditorModels {
 }
 
 impl Asked {
-    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<Piece>, usize)>> {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -177,7 +177,7 @@ impl Model for OfEditor {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let asked = &*self.asked;
         let token = asked.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, mut heard) = mpsc::unbounded_channel();
@@ -224,7 +224,7 @@ impl OfEditor {
             let message = format!("`{}` answered more than zubi takes at once", self.info.id);
             return Err(ModelError::new(ErrorKind::Malformed, message));
         }
-        let calls = calls.into_iter().map(|ModelCall { id, name, input }| Call {
+        let calls = calls.into_iter().map(|ModelCall { id, name, input }| ToolCall {
             id,
             tool: name,
             arguments: match input {
@@ -232,9 +232,9 @@ impl OfEditor {
                 other => Value::String(other.to_string()),
             },
         });
-        let said = Said { text, reasoning: thought, calls: calls.collect(), native: None };
+        let said = AssistantMessage { text, reasoning: thought, calls: calls.collect(), native: None };
         // The editor counts no tokens and does not say why a model stopped.
-        Ok(Answer { said, usage: Usage::default(), stop: Stop::Finished })
+        Ok(Answer { said, usage: Usage::default(), stop: FinishReason::Finished })
     }
 
     /// What an error of the editor means. Extensions throw what they like, so some is known only by its name.
@@ -279,8 +279,8 @@ fn unanswered(error: &EndpointError) -> ModelError {
     ModelError::new(kind, error.to_string())
 }
 
-fn tool(offer: &Offer) -> ModelTool {
-    let Offer { name, description, schema } = offer.clone();
+fn tool(offer: &ToolDefinition) -> ModelTool {
+    let ToolDefinition { name, description, schema } = offer.clone();
     ModelTool { name, description, input_schema: schema }
 }
 
@@ -323,7 +323,7 @@ fn text(text: &str) -> Vec<ModelPart> {
     if text.is_empty() { Vec::new() } else { vec![part()] }
 }
 
-fn outcome(outcome: &Outcome) -> ModelPart {
-    let Outcome { call, text, .. } = outcome;
+fn outcome(outcome: &ToolResult) -> ModelPart {
+    let ToolResult { call, text, .. } = outcome;
     ModelPart { text: None, call: None, outcome: Some(ModelOutcome { id: call.clone(), text: text.clone() }) }
 }

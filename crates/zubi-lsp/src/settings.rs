@@ -53,20 +53,20 @@ impl EditorSettings for Settings {
 
 /// A file of settings as it was before the editor wrote to it for a moment. What is the same when it is done but for the
 /// editor's form of it is put back as it was, and what was not there goes.
-pub(crate) struct Kept {
+pub(crate) struct SettingsBackup {
     file: Utf8PathBuf,
     before: Option<Vec<u8>>,
     had_folder: bool,
 }
 
-impl Kept {
-    pub(crate) fn look(file: &Utf8Path) -> Self {
+impl SettingsBackup {
+    pub(crate) fn capture(file: &Utf8Path) -> Self {
         let had_folder = file.parent().is_some_and(Utf8Path::is_dir);
         Self { file: file.to_owned(), before: fs::read_bytes(file).ok(), had_folder }
     }
 
     /// What cannot be tidied up stays as the editor left it, which means the same.
-    pub(crate) fn tidy(self) {
+    pub(crate) fn restore(self) {
         let Ok(now) = fs::read_bytes(&self.file) else { return };
         // White space and commas are all that an editor leaves behind of a setting that it takes out again.
         let meaning = |text: &[u8]| {

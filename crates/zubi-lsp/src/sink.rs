@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use zubi_base::lsp::Uri;
 use zubi_base::text::{
-    BOM, Changed, ContentHash, EditSink, FileOperation, LiveSink, Manner, Outcome, SinkError, TextSource,
+    BOM, Changed, ContentHash, EditSink, FileOperation, EditorSink, EditOptions, Outcome, SinkError, TextSource,
 };
 use zubi_base::{fs, uri};
 
 use crate::editor::Editor;
-use crate::settings::Kept;
-use crate::texts::is_marked;
+use crate::settings::SettingsBackup;
+use crate::texts::has_bom;
 use crate::wire::EDITOR_APPLY;
 use crate::wire::editor::{EditorApplyParams, EditorApplyResult, EditorChange};
 
@@ -36,13 +36,13 @@ const GRACE: Duration = Duration::from_mins(1);
 const CONTENT_MODIFIED: i32 = -32801;
 
 /// The sink of one editor.
-pub(crate) struct EditorSink {
+pub(crate) struct ChannelSink {
     client: ClientHandle,
     editor: Arc<Editor>,
     texts: Arc<dyn TextSource>,
 }
 
-impl EditorSink {
+impl ChannelSink {
     pub(crate) fn new(client: ClientHandle, editor: Arc<Editor>, texts: Arc<dyn TextSource>) -> Self {
         Self { client, editor, texts }
     }
@@ -100,11 +100,11 @@ impl EditorSink {
     async fn make(
         &self,
         operations: &[FileOperation],
-        manner: &Manner,
+        manner: &EditOptions,
     ) -> Result<(EditorApplyResult, Outcome), SinkError> {
         let (edits, texts) = self.compose(operations).await?;
         let file = self.editor.told.settings_file().filter(|_| !manner.settings.is_empty());
-        let kept = file.as_deref().map(Kept::look);
+        let kept = file.as_deref().map(SettingsBackup::capture);
         let answer = self
             .ask(&EditorApplyParams {
                 edit: json!({ "documentChanges": edits }),
@@ -115,7 +115,7 @@ impl EditorSink {
             })
             .await;
         if let Some(kept) = kept {
-            kept.tidy();
+            kept.restore();
         }
         let made = answer?;
         let mut outcome = Outcome::default();
@@ -129,7 +129,7 @@ impl EditorSink {
                 outcome.typed.push(path);
                 continue;
             }
-            let mark = if is_marked(&path) { BOM } else { "" };
+            let mark = if has_bom(&path) { BOM } else { "" };
             let bytes = |text: &str| [mark.as_bytes(), text.as_bytes()].concat();
             if !is_saved {
                 outcome.unsaved.push(path.clone());
@@ -172,8 +172,8 @@ impl EditorSink {
 }
 
 #[async_trait]
-impl EditSink for EditorSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+impl EditSink for ChannelSink {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
         let standing = standing(operations);
         let made = self.make(operations, manner).await;
         // VS Code does not put back what moved before a step failed, and does not tell of it.
@@ -200,7 +200,7 @@ impl EditSink for EditorSink {
         if manner.exact {
             let corrections = corrections(operations, &outcome.changed);
             if !corrections.is_empty() {
-                let manner = Manner { settings: Vec::new(), ..manner.clone() };
+                let manner = EditOptions { settings: Vec::new(), ..manner.clone() };
                 // Everything was made already, and only what extensions made of it stays.
                 match self.make(&corrections, &manner).await {
                     Ok((made, corrected)) if made.applied => {
@@ -230,7 +230,7 @@ impl EditSink for EditorSink {
     }
 }
 
-impl LiveSink for EditorSink {
+impl EditorSink for ChannelSink {
     fn has_open(&self, path: &Utf8Path) -> bool {
         self.editor.told.documents.has_below(path)
     }
@@ -268,7 +268,7 @@ fn corrections(operations: &[FileOperation], changed: &[Changed]) -> Vec<FileOpe
         let mut wanted = before;
         for operation in operations.iter().rev() {
             match operation {
-                FileOperation::Rename { from, to } => named = fs::rebased(&named, to, from).unwrap_or(named),
+                FileOperation::Rename { from, to } => named = fs::replace_prefix(&named, to, from).unwrap_or(named),
                 FileOperation::Write { path, content, .. } if *path == named => {
                     wanted = content;
                     break;
@@ -291,7 +291,7 @@ fn before_moves(operations: &[FileOperation], path: &Utf8Path) -> Utf8PathBuf {
     let mut path = path.to_owned();
     for operation in operations.iter().rev() {
         if let FileOperation::Rename { from, to } = operation {
-            path = fs::rebased(&path, to, from).unwrap_or(path);
+            path = fs::replace_prefix(&path, to, from).unwrap_or(path);
         }
     }
     path

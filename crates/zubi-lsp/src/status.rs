@@ -12,12 +12,12 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use zubi_base::lsp;
-use zubi_host::{Serving, Shared, ToolService};
+use zubi_host::{HostServer, PublishedHost, ToolService};
 use zubi_link::wire::host::ClientStatus;
 use zubi_tools::cx::Restrictions;
 use zubi_tools::spec::Exposure;
 
-use crate::view::Told;
+use crate::view::PushedState;
 use crate::wire::STATUS;
 use crate::wire::editor::{ConnectedClient, StatusParams};
 
@@ -29,7 +29,7 @@ const OF_MODELS: &str = "domainlang_validate";
 
 /// Where the maker of a host says how others find it. If it says nothing, they do not.
 #[derive(Clone, Default)]
-pub struct Findable(Arc<Mutex<Found>>);
+pub struct PublicationReporter(Arc<Mutex<Found>>);
 
 /// How others find a host.
 #[derive(Clone, Default)]
@@ -39,12 +39,12 @@ struct Found {
     port: Option<u16>,
     problem: Option<String>,
     /// Its end is that of the host, which this does not keep alive.
-    serving: Option<(Weak<Serving>, watch::Receiver<usize>)>,
+    serving: Option<(Weak<HostServer>, watch::Receiver<usize>)>,
 }
 
-impl Findable {
+impl PublicationReporter {
     /// They find this one.
-    pub fn at(&self, shared: &Shared) {
+    pub fn published(&self, shared: &PublishedHost) {
         let mut found = self.lock();
         found.instance = Some(shared.instance().to_owned());
         found.file = Some(shared.file().to_owned());
@@ -83,23 +83,23 @@ struct Tools {
 pub(crate) struct Reporter {
     runtime: Handle,
     client: ClientHandle,
-    told: Arc<Told>,
+    told: Arc<PushedState>,
     /// What follows the present host.
     follower: Mutex<Option<AbortHandle>>,
 }
 
 impl Reporter {
-    pub(crate) fn new(runtime: Handle, client: ClientHandle, told: Arc<Told>) -> Self {
+    pub(crate) fn new(runtime: Handle, client: ClientHandle, told: Arc<PushedState>) -> Self {
         Self { runtime, client, told, follower: Mutex::default() }
     }
 
     /// A host for these folders was made, or could not be. One that was made for folders that are not open any more is not
     /// told of.
-    pub(crate) fn made(
+    pub(crate) fn host_ready(
         &self,
         folders: &[Utf8PathBuf],
         made: &Result<Arc<dyn ToolService>, String>,
-        findable: &Findable,
+        findable: &PublicationReporter,
     ) {
         if !self.told.has_open(folders) {
             return;

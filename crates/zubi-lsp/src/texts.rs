@@ -71,7 +71,7 @@ impl EditorText {
             .map_err(|error| refused(format!("the editor has it open and does not tell its text: {error}")))?;
         match self.editor.told.documents.get(path) {
             Some(Document { is_dirty: true, text: Some(text), version, .. }) => {
-                Ok(Some(SourceText { text, bom: is_marked(path), origin: TextOrigin::Editor { version } }))
+                Ok(Some(SourceText { text, bom: has_bom(path), origin: TextOrigin::Editor { version } }))
             }
             Some(Document { is_dirty: true, is_crowded_out: true, .. }) => Err(refused(format!(
                 "its text in the editor is not saved, and what is not saved there has more than {} MiB together; save some of it first",
@@ -87,10 +87,10 @@ impl EditorText {
 }
 
 /// Whether a file on disk begins with a byte-order mark: an editor keeps it out of the text.
-pub(crate) fn is_marked(path: &Utf8Path) -> bool {
+pub(crate) fn has_bom(path: &Utf8Path) -> bool {
     use std::io::Read as _;
     let mut beginning = [0; BOM.len()];
-    fs::open_in_place(path).is_ok_and(|mut file| file.read_exact(&mut beginning).is_ok())
+    fs::open_no_follow(path).is_ok_and(|mut file| file.read_exact(&mut beginning).is_ok())
         && beginning == *BOM.as_bytes()
 }
 

@@ -17,21 +17,21 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_agent::chat::ChatService;
-use zubi_host::contributed::Refused;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, Explanation, NoHost, Scope, Scoped, ToolService, UnknownTool};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
+use zubi_host::contributed::RegistrationError;
+use zubi_host::{CallAnswer, CallRequest, CallContext, Explanation, HostUnavailable, SessionFilters, FilteredService, ToolService, UnknownTool};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
 use zubi_tools::progress::Throttled;
 use zubi_tools::{Effect, ToolSpec};
 
-use crate::agent::{self, Agent, AgentSettings, MakeChat};
+use crate::agent::{self, Agent, AgentSettings, ChatFactory};
 use crate::approvals::Approvals;
-use crate::contributed::{Contributed, OfHost};
+use crate::contributed::{Contributed, HostRegistrations};
 use crate::editor::Editor;
 use crate::progress::ToClient;
 use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
 use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
-use crate::{Make, Wanted};
+use crate::{HostFactory, EditorHostSpec};
 
 /// The longest a call may take if nobody cancels it; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// The tools of one connection.
 pub(crate) struct Tools {
     runtime: Handle,
-    make: Arc<Make>,
+    make: Arc<HostFactory>,
     /// The one for the folders that are open now.
     host: Mutex<Arc<Host>>,
     /// The ends of those before it.
@@ -56,18 +56,18 @@ pub(crate) struct Tools {
 
 /// A host, once it is made.
 pub(crate) struct Host {
-    wanted: Wanted,
+    wanted: EditorHostSpec,
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
     /// The conversations over it, once somebody asks for them.
     chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
     /// The questions to it that are not over.
     questions: TaskTracker,
-    contributed: OfHost,
+    contributed: HostRegistrations,
 }
 
 impl Host {
-    fn new(wanted: Wanted) -> Arc<Self> {
-        let (questions, contributed) = (TaskTracker::new(), OfHost::new());
+    fn new(wanted: EditorHostSpec) -> Arc<Self> {
+        let (questions, contributed) = (TaskTracker::new(), HostRegistrations::new());
         Arc::new(Self { wanted, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
     }
 
@@ -133,8 +133,8 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 responder.answer(gone);
             });
         })
-        .hear("$/progress", move |params| progress.contributed.progress(&params))
-        .hear(wire::EDITOR_DID_CHANGE, move |params| {
+        .on_notification("$/progress", move |params| progress.contributed.progress(&params))
+        .on_notification(wire::EDITOR_DID_CHANGE, move |params| {
             if let Err(error) = told.did_change(&params) {
                 tracing::warn!("zubi/editor/didChange cannot be read: {error}");
             }
@@ -149,11 +149,11 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
 impl Tools {
     pub(crate) fn new(
         runtime: Handle,
-        make: Arc<Make>,
-        wanted: Wanted,
+        make: Arc<HostFactory>,
+        wanted: EditorHostSpec,
         editor: Arc<Editor>,
         client: Option<String>,
-        agent: Option<(Arc<MakeChat>, AgentSettings)>,
+        agent: Option<(Arc<ChatFactory>, AgentSettings)>,
     ) -> Self {
         let caller =
             Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions: restrictions(&editor) });
@@ -205,7 +205,7 @@ impl Tools {
         if current.wanted.folders == folders {
             return;
         }
-        let wanted = Wanted { folders: folders.to_vec(), ..current.wanted.clone() };
+        let wanted = EditorHostSpec { folders: folders.to_vec(), ..current.wanted.clone() };
         let before = std::mem::replace(&mut *current, Host::new(wanted));
         drop(current);
         before.questions.close();
@@ -243,7 +243,7 @@ impl Tools {
                 Err(error) => Err(format!("making the host failed: {error}")),
             };
             if let Ok(service) = &made {
-                self.contributed.bring(&host.contributed, service.as_ref());
+                self.contributed.register_all_on(&host.contributed, service.as_ref());
                 self.follow(host, service);
             }
             made
@@ -260,8 +260,8 @@ impl Tools {
         let service = self.service(host).await?;
         let made = host.chat.get_or_init(|| async {
             // The agent may do no more than other calls of the editor.
-            let scope = Scope { restrictions: self.caller.restrictions.clone(), ..Scope::default() };
-            let service = Arc::new(Scoped::new(Arc::clone(service), scope));
+            let scope = SessionFilters { restrictions: self.caller.restrictions.clone(), ..SessionFilters::default() };
+            let service = Arc::new(FilteredService::new(Arc::clone(service), scope));
             let (maker, wanted) = (Arc::clone(agent), host.wanted.clone());
             // It opens files.
             let made = match self.runtime.spawn_blocking(move || maker.make(&wanted, service)).await {
@@ -279,7 +279,7 @@ impl Tools {
     async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
         let service = self.service(host).await?;
         let specs = self.list_for_editor(service.as_ref()).await;
-        let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", NoHost::NEXT)))?;
+        let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", HostUnavailable::HINT)))?;
         Ok(json!(ToolsListResult { tools: specs.iter().map(|spec| spec.to_json()).collect() }))
     }
 
@@ -292,7 +292,7 @@ impl Tools {
         let registered = self.contributed.register(offer, &host.contributed, &current.contributed);
         registered
             .map(|registered| json!(registered))
-            .map_err(|Refused { field, message }| RequestError::InvalidParams { field, message })
+            .map_err(|RegistrationError { field, message }| RequestError::InvalidParams { field, message })
     }
 
     /// What a call would do, without making it. One that is none is told when it is made.
@@ -310,10 +310,10 @@ impl Tools {
             caller: Arc::clone(&self.caller),
             token_budget: None,
         };
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel,
             progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             patience: prepare::PATIENCE,
         };
         let about = service.describe();
@@ -342,7 +342,7 @@ impl Tools {
             return json!(ToolsPrepareResult { message: said, confirmation: None });
         }
         let confirmation = Some(prepare::confirmation(spec, &explained));
-        self.approvals.show(&params.id, &params.args, &explained.tool, explained.footprint);
+        self.approvals.record_confirmation(&params.id, &params.args, &explained.tool, explained.footprint);
         json!(ToolsPrepareResult { message: said, confirmation })
     }
 
@@ -364,7 +364,7 @@ impl Tools {
             token_budget: params.budget,
         };
         let approver = self.approvals.approver(&request.tool, &request.arguments, params.confirmed, &cancel);
-        let circumstances = Circumstances { cancel, progress, approver, patience: PATIENCE };
+        let circumstances = CallContext { cancel, progress, approver, patience: PATIENCE };
         let answer = service.call(request, circumstances).await;
         if let Some(shown) = shown {
             shown.end();

@@ -12,7 +12,7 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
-use zubi_host::sight::{EditorView, Known, Seen, SeenActive, SeenFile, ViewError};
+use zubi_host::sight::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
 
 use crate::editor::Editor;
 use crate::texts::documents::{self, Documents};
@@ -30,7 +30,7 @@ pub(crate) const VALIDATE: &str = "zubi/validate";
 /// The most open files that are remembered.
 const MAX_OPEN: usize = 5_000;
 
-impl From<OpenFile> for SeenFile {
+impl From<OpenFile> for ShownFile {
     fn from(file: OpenFile) -> Self {
         let OpenFile { uri, language_id, is_dirty, line_count, .. } = file;
         Self { uri, language_id, is_dirty, line_count }
@@ -51,16 +51,16 @@ struct UriReport {
 
 /// What the editor has told without being asked.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct PushedState {
     /// `None`: nothing yet.
-    seen: Mutex<Option<Seen>>,
+    seen: Mutex<Option<OpenEditors>>,
     /// The folders, as the editor names them.
     folders: Mutex<Vec<Utf8PathBuf>>,
     /// The texts of what is open.
     pub(crate) documents: Documents,
 }
 
-impl Told {
+impl PushedState {
     pub(crate) fn new(folders: &[Utf8PathBuf]) -> Self {
         Self { folders: Mutex::new(folders.to_vec()), ..Self::default() }
     }
@@ -78,21 +78,21 @@ impl Told {
     /// `zubi/editor/didChange`. What cannot be read changes nothing.
     pub(crate) fn did_change(&self, params: &Value) -> Result<(), RequestError> {
         let EditorDidChangeParams { active, mut open, .. } = from_value(params)?;
-        self.documents.are(open.iter_mut().take(MAX_OPEN).filter_map(|file| {
-            Some(documents::Told {
+        self.documents.replace_all(open.iter_mut().take(MAX_OPEN).filter_map(|file| {
+            Some(documents::DocumentUpdate {
                 uri: file.uri.clone(),
                 version: file.version?,
                 is_dirty: file.is_dirty,
                 text: file.text.take(),
             })
         }));
-        let active = active.map(|ActiveFile { file, selection }| SeenActive { file: file.into(), selection });
-        let open = open.into_iter().take(MAX_OPEN).map(SeenFile::from).collect();
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { active, open });
+        let active = active.map(|ActiveFile { file, selection }| ActiveEditor { file: file.into(), selection });
+        let open = open.into_iter().take(MAX_OPEN).map(ShownFile::from).collect();
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(OpenEditors { active, open });
         Ok(())
     }
 
-    fn seen(&self) -> Option<Seen> {
+    fn seen(&self) -> Option<OpenEditors> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -138,7 +138,7 @@ impl View {
 
 impl Editor {
     /// The problems that the editor shows in a file, with one of the methods that answer with those of a document.
-    pub(crate) async fn known(&self, method: &str, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError> {
+    pub(crate) async fn diagnostics(&self, method: &str, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
         let uri = self.told.uri_of(path);
         let params = json!({ "textDocument": { "uri": uri } });
         let report: DocumentReport = self.report(method, params, cx).await?;
@@ -147,7 +147,7 @@ impl Editor {
             self.told.seen().is_some_and(|seen| seen.open.iter().any(|file| same(&file.uri, path, &uri)))
         });
         let is_current = report.is_current.unwrap_or(is_open);
-        Ok(Known { items: report.items, language_id: report.language_id, is_open, is_current })
+        Ok(EditorDiagnostics { items: report.items, language_id: report.language_id, is_open, is_current })
     }
 
     async fn report<T: for<'de> Deserialize<'de>>(
@@ -182,18 +182,18 @@ fn refused(error: EndpointError) -> ViewError {
 }
 
 #[async_trait]
-impl EditorView for View {
+impl EditorClient for View {
     fn name(&self) -> String {
         self.name.clone()
     }
 
-    fn seen(&self) -> Result<Seen, ViewError> {
+    fn seen(&self) -> Result<OpenEditors, ViewError> {
         self.editor.told.seen().ok_or(ViewError::NotYet)
     }
 
-    async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError> {
+    async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
         self.in_utf16()?;
-        self.editor.known(DIAGNOSTICS, path, cx).await
+        self.editor.diagnostics(DIAGNOSTICS, path, cx).await
     }
 
     async fn all_diagnostics(&self, cx: &RequestCx) -> Result<Vec<(String, Vec<lsp::Diagnostic>)>, ViewError> {
@@ -203,9 +203,9 @@ impl EditorView for View {
         Ok(report.items.into_iter().map(|file| (file.uri, file.items)).collect())
     }
 
-    async fn validate(&self, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError> {
+    async fn validate(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
         self.in_utf16()?;
-        self.editor.known(VALIDATE, path, cx).await
+        self.editor.diagnostics(VALIDATE, path, cx).await
     }
 
     async fn execute(&self, command: &str, args: Vec<Value>, cx: &RequestCx) -> Result<Value, ViewError> {

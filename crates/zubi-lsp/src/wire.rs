@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use zubi_link::wire::tools::{InvokeResult, Registered, UnregisterParams};
 
 use self::agent::{
-    AgentRequestParams, AgentRunParams, AgentRunResult, AgentToldParams, ModelListResult, ModelPieceParams,
+    AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, ModelListResult, ModelDeltaParams,
     ModelRequestParams, ModelRequestResult,
 };
 use self::editor::{
@@ -283,7 +283,7 @@ const MESSAGES: &[Message] = &[
         method: AGENT_TOLD,
         to: To::Editor,
         summary: "What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect.",
-        params: shape!(AgentToldParams),
+        params: shape!(AgentEventsParams),
         result: shape!(()),
     },
     Message {
@@ -315,7 +315,7 @@ const MESSAGES: &[Message] = &[
         method: MODEL_PIECE,
         to: To::Server,
         summary: "A piece of an answer, as soon as it is there.",
-        params: shape!(ModelPieceParams),
+        params: shape!(ModelDeltaParams),
         result: None,
     },
 ];

@@ -18,8 +18,8 @@ use rmcp::service::{PeerRequestOptions, ServiceError};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
-use zubi_base::visible::on_one_line;
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, ClientAsks, NobodyToAsk};
+use zubi_base::visible::printable;
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, ClientApprover, NoApprover};
 use zubi_tools::policy::ApprovalOption;
 use zubi_tools::{question, redact};
 
@@ -34,7 +34,7 @@ const MAX_ARGUMENTS: usize = 4_000;
 
 /// Who answers when a call has to be asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asking {
+pub struct ElicitationMode {
     /// With a client that has no elicitation: whether the question that it puts to its own user before a call counts, for
     /// tools that a person has trusted.
     pub client_asks: bool,
@@ -42,17 +42,17 @@ pub struct Asking {
     pub patience: Duration,
 }
 
-impl Default for Asking {
+impl Default for ElicitationMode {
     fn default() -> Self {
         // Half of what a call may take in all, so that there is time left for what was allowed.
         Self { client_asks: true, patience: Duration::from_mins(5) }
     }
 }
 
-impl Asking {
+impl ElicitationMode {
     /// The approver of a client that cannot be asked.
-    pub(crate) fn without_form(self) -> std::sync::Arc<dyn Approver> {
-        if self.client_asks { std::sync::Arc::new(ClientAsks) } else { std::sync::Arc::new(NobodyToAsk) }
+    pub(crate) fn fallback_approver(self) -> std::sync::Arc<dyn Approver> {
+        if self.client_asks { std::sync::Arc::new(ClientApprover) } else { std::sync::Arc::new(NoApprover) }
     }
 }
 
@@ -74,7 +74,7 @@ struct Form {
 impl Form {
     fn new(request: &ApprovalRequest) -> Self {
         let lasts = |option: &ApprovalOption| matches!(option.scope, ApprovalScope::Once | ApprovalScope::Session);
-        let mut message = question::card(request);
+        let mut message = question::prompt_text(request);
         let mut yeses: Vec<(String, usize)> = Vec::new();
         for (at, option) in request.options.iter().enumerate().filter(|(_, option)| lasts(option)) {
             let (label, others) = question::option(option);
@@ -151,19 +151,19 @@ fn editable(arguments: &Value) -> Result<String, String> {
     match () {
         () if text.len() > MAX_ARGUMENTS => Err(format!("they have {} bytes", text.len())),
         () if redact::has_secrets(arguments) => Err("something in them looks like a secret".to_owned()),
-        () if on_one_line(&text) != text => Err("they have characters that are not seen".to_owned()),
+        () if printable(&text) != text => Err("they have characters that are not seen".to_owned()),
         () => Ok(text),
     }
 }
 
 /// Asks a client of the old era, with a request while its call is open.
-pub(crate) struct ByRequest {
+pub(crate) struct InlineElicitation {
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) patience: Duration,
 }
 
 #[async_trait]
-impl Approver for ByRequest {
+impl Approver for InlineElicitation {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let form = Form::new(&request);
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form.params.clone()));
@@ -224,13 +224,13 @@ pub(crate) struct Question {
 }
 
 /// Asks a client of the stateless era: the question goes to whoever answers the call.
-pub(crate) struct ByAnswer {
+pub(crate) struct DeferredElicitation {
     pub(crate) questions: mpsc::Sender<Question>,
     pub(crate) patience: Duration,
 }
 
 #[async_trait]
-impl Approver for ByAnswer {
+impl Approver for DeferredElicitation {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let form = Form::new(&request);
         let (answer, answered) = oneshot::channel();

@@ -22,22 +22,22 @@ use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService;
 
 use crate::server::Server;
-use crate::transport::Gate;
+use crate::transport::WriteGate;
 
-pub use crate::asking::Asking;
+pub use crate::asking::ElicitationMode;
 pub use crate::convert::tool_list_json;
-pub use crate::refusal::refuse;
+pub use crate::refusal::serve_startup_error;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
 /// Who the server says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Introduction {
+pub struct ServerIdentity {
     pub name: &'static str,
     /// Given to every client, and paid for with every conversation; some clients show only 2 KB.
     pub instructions: &'static str,
 }
 
-impl Introduction {
+impl ServerIdentity {
     /// All of zubi.
     pub const ZUBI: Self = Self { name: "zubi", instructions: include_str!("server/instructions.md") };
     /// A server of the DomainLang tools alone.
@@ -57,8 +57,8 @@ const GRACE: Duration = Duration::from_millis(300);
 /// # Errors
 /// Only when the client's first message is such that no conversation can begin.
 pub async fn serve<R, W>(
-    introduction: Introduction,
-    asking: Asking,
+    introduction: ServerIdentity,
+    asking: ElicitationMode,
     service: Arc<dyn ToolService>,
     input: R,
     output: W,
@@ -70,7 +70,7 @@ where
 {
     let calls = CancellationToken::new();
     let ended = CancellationToken::new();
-    let transport = Gate::new(input, output, ended.clone());
+    let transport = WriteGate::new(input, output, ended.clone());
     let server = Server::new(introduction, asking, service, calls.clone());
     // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
     let _calls = calls.clone().drop_guard();

@@ -7,15 +7,15 @@ use rmcp::transport::Transport as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::transport::Gate;
+use crate::transport::WriteGate;
 
 /// Answers every request of a client with this reason, until the input ends or `stop` is cancelled.
-pub async fn refuse<R, W>(why: String, input: R, output: W, stop: CancellationToken)
+pub async fn serve_startup_error<R, W>(why: String, input: R, output: W, stop: CancellationToken)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let mut transport = Gate::new(input, output, CancellationToken::new());
+    let mut transport = WriteGate::new(input, output, CancellationToken::new());
     loop {
         let message = tokio::select! {
             message = transport.receive() => message,

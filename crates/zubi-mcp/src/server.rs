@@ -15,15 +15,15 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, NoHost, ToolService, UnknownTool};
-use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::{CallAnswer, CallRequest, CallContext, HostUnavailable, ToolService, UnknownTool};
+use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
 
-use crate::Introduction;
-use crate::asking::{Asking, ByAnswer, ByRequest, shows_forms};
+use crate::ServerIdentity;
+use crate::asking::{ElicitationMode, DeferredElicitation, InlineElicitation, shows_forms};
 use crate::convert;
 use crate::progress::Progress;
-use crate::slots::{MAX_CALLS, Slot, Slots, WithoutSlot};
-use crate::suspended::{APPROVAL, NotResumed, Outcome, Resumed, Running, Suspended};
+use crate::slots::{MAX_CALLS, Slot, CallLimiter, YieldPermit};
+use crate::suspended::{APPROVAL, NotResumed, Outcome, Now, Running, Suspended};
 
 /// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
 /// process.
@@ -36,23 +36,23 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(crate) struct Server {
-    introduction: Introduction,
-    asking: Asking,
+    introduction: ServerIdentity,
+    asking: ElicitationMode,
     service: Arc<dyn ToolService>,
     /// Cancelled when running calls have to end.
     calls: CancellationToken,
-    slots: Slots,
+    slots: CallLimiter,
     suspended: Suspended,
 }
 
 impl Server {
     pub(crate) fn new(
-        introduction: Introduction,
-        asking: Asking,
+        introduction: ServerIdentity,
+        asking: ElicitationMode,
         service: Arc<dyn ToolService>,
         calls: CancellationToken,
     ) -> Self {
-        Self { introduction, asking, service, calls, slots: Slots::default(), suspended: Suspended::default() }
+        Self { introduction, asking, service, calls, slots: CallLimiter::default(), suspended: Suspended::default() }
     }
 
     fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
@@ -60,8 +60,8 @@ impl Server {
         Arc::new(Caller { surface: Surface::Mcp, client, session: 0, restrictions: Restrictions::default() })
     }
 
-    fn circumstances(cancel: CancellationToken, approver: Arc<dyn Approver>) -> Circumstances {
-        Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE }
+    fn circumstances(cancel: CancellationToken, approver: Arc<dyn Approver>) -> CallContext {
+        CallContext { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE }
     }
 
     fn call(request: CallToolRequestParams, cx: &RequestContext<RoleServer>) -> CallRequest {
@@ -82,9 +82,9 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name)) };
         let approver = if forms {
-            asking(&slot, ByRequest { peer: cx.peer.clone(), patience: self.asking.patience })
+            asking(&slot, InlineElicitation { peer: cx.peer.clone(), patience: self.asking.patience })
         } else {
-            self.asking.without_form()
+            self.asking.fallback_approver()
         };
         let cancel = cx.ct.clone();
         let call = Self::call(request, &cx);
@@ -119,7 +119,7 @@ impl Server {
         let Some(handle) = &request.request_state else {
             let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name).into()) };
             let (sender, questions) = mpsc::channel(1);
-            let approver = asking(&slot, ByAnswer { questions: sender, patience: self.asking.patience });
+            let approver = asking(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
             // It outlives its request, so it ends with the process or when nobody comes back for it.
             let cancel = self.calls.child_token();
             let mut circumstances = Self::circumstances(cancel.clone(), approver);
@@ -144,7 +144,7 @@ impl Server {
         let answer = request.input_responses.as_ref().and_then(|answers| answers.get(APPROVAL));
         let answer = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
         match self.suspended.resume(handle, &request.name, request.arguments.as_ref(), answer) {
-            Ok(Resumed::Now(running, outcome)) => {
+            Ok(Now::Now(running, outcome)) => {
                 let result = self.go_on(running, &cx).await;
                 // What was given up has come to no end that could be told again.
                 if !cx.ct.is_cancelled() {
@@ -152,7 +152,7 @@ impl Server {
                 }
                 result
             }
-            Ok(Resumed::Before(outcome)) => self.again(outcome, &request.name, &cx).await,
+            Ok(Now::Before(outcome)) => self.again(outcome, &request.name, &cx).await,
             Err(NotResumed::AskAgain(question)) => Ok((*question).into()),
             Err(NotResumed::Unknown) => Ok(closed(&request.name)),
             Err(NotResumed::OtherCall) => Ok(told(
@@ -198,7 +198,7 @@ impl Server {
 
 /// Asks for a call that holds this slot while it runs.
 fn asking(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
-    Arc::new(WithoutSlot { slot: slot.clone(), asks: Arc::new(asks) })
+    Arc::new(YieldPermit { slot: slot.clone(), asks: Arc::new(asks) })
 }
 
 fn told(text: String) -> CallToolResponse {
@@ -218,8 +218,8 @@ fn answered_or_unknown(answer: Result<CallAnswer, UnknownTool>) -> Result<CallTo
 }
 
 /// A list that cannot be told must not look like an empty one.
-fn without_host(error: &NoHost) -> ErrorData {
-    ErrorData::internal_error(format!("{error}\n{}", NoHost::NEXT), None)
+fn without_host(error: &HostUnavailable) -> ErrorData {
+    ErrorData::internal_error(format!("{error}\n{}", HostUnavailable::HINT), None)
 }
 
 fn too_many(tool: &str) -> CallToolResult {
@@ -320,7 +320,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let circumstances = Self::circumstances(cx.ct.clone(), Arc::new(NobodyToAsk));
+        let circumstances = Self::circumstances(cx.ct.clone(), Arc::new(NoApprover));
         let uri = request.uri;
         match self.service.read_resource(&uri, Self::caller(&cx), circumstances).await {
             Some(Ok(text)) => Ok(convert::resource(uri, text).with_ttl_ms(TTL_MS).into()),

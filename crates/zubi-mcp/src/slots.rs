@@ -13,18 +13,18 @@ pub(crate) const MAX_CALLS: usize = 64;
 /// How many calls wait for a person at once.
 pub(crate) const MAX_QUESTIONS: usize = 64;
 
-pub(crate) struct Slots {
+pub(crate) struct CallLimiter {
     calls: Arc<Semaphore>,
     questions: Arc<Semaphore>,
 }
 
-impl Default for Slots {
+impl Default for CallLimiter {
     fn default() -> Self {
         Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), questions: Arc::new(Semaphore::new(MAX_QUESTIONS)) }
     }
 }
 
-impl Slots {
+impl CallLimiter {
     /// A slot for a call, if there is one.
     pub(crate) fn take(&self) -> Option<Slot> {
         let held = Arc::clone(&self.calls).try_acquire_owned().ok()?;
@@ -51,13 +51,13 @@ impl Slot {
 }
 
 /// Asks on behalf of a call that gives up its slot meanwhile.
-pub(crate) struct WithoutSlot {
+pub(crate) struct YieldPermit {
     pub(crate) slot: Slot,
     pub(crate) asks: Arc<dyn Approver>,
 }
 
 #[async_trait]
-impl Approver for WithoutSlot {
+impl Approver for YieldPermit {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let Ok(_question) = self.slot.questions.try_acquire() else {
             return ApprovalAnswer::NotAsked { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };

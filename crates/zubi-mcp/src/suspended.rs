@@ -75,7 +75,7 @@ struct All {
 pub(crate) struct Suspended(Arc<Mutex<All>>);
 
 /// What a handle leads to.
-pub(crate) enum Resumed {
+pub(crate) enum Now {
     /// The call goes on; what comes of it is to be told here as well.
     Now(Running, watch::Sender<Option<Outcome>>),
     /// It went on before, and this is where what came of it is told.
@@ -127,12 +127,12 @@ impl Suspended {
         tool: &str,
         arguments: Option<&JsonObject>,
         answer: Option<ElicitResult>,
-    ) -> Result<Resumed, NotResumed> {
+    ) -> Result<Now, NotResumed> {
         let mut all = self.all();
         all.answered.retain(|answered| answered.since.elapsed() < MEMORY);
         if let Some(answered) = all.answered.iter().find(|answered| answered.handle == handle) {
             let same = answered.tool == tool && answered.arguments.as_ref() == arguments;
-            return if same { Ok(Resumed::Before(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
+            return if same { Ok(Now::Before(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
         }
         let waiting = all.waiting.get(handle).ok_or(NotResumed::Unknown)?;
         if !waiting.call.is(tool, arguments) {
@@ -149,7 +149,7 @@ impl Suspended {
         }
         // Who asked may have lost patience at this very moment; then the call says so.
         question.answer.send(answer).ok();
-        Ok(Resumed::Now(call, sender))
+        Ok(Now::Now(call, sender))
     }
 }
 

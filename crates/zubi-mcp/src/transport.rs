@@ -23,7 +23,7 @@ use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 
-pub(crate) struct Gate<R, W> {
+pub(crate) struct WriteGate<R, W> {
     lines: Lines<R>,
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
@@ -45,7 +45,7 @@ enum Read {
     Refused(Response),
 }
 
-impl<R, W> Gate<R, W>
+impl<R, W> WriteGate<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -67,7 +67,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Gate<R, W>
+impl<R, W> Transport<RoleServer> for WriteGate<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,

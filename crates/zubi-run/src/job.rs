@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::CANNOT_CONFINE;
 use zubi_base::process::{CommandSpec, Environment, Spawner};
 
-use crate::sandbox::{Level, Manifest, Place, Sandbox, SandboxError};
+use crate::sandbox::{Level, SandboxRequest, SandboxContext, Sandbox, SandboxError};
 use crate::store::OutputStore;
 
 pub mod background;
@@ -75,7 +75,7 @@ pub struct Job {
     pub stdin: Option<String>,
     /// After this it is ended.
     pub timeout: Duration,
-    pub manifest: Manifest,
+    pub manifest: SandboxRequest,
     /// With a lower level it does not run.
     pub at_least: Level,
 }
@@ -91,7 +91,7 @@ impl Job {
             secrets: Vec::new(),
             stdin: None,
             timeout: Duration::from_mins(1),
-            manifest: Manifest::default(),
+            manifest: SandboxRequest::default(),
             at_least: Level::None,
         }
     }
@@ -99,7 +99,7 @@ impl Job {
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ExitReason {
     /// By itself, with this exit code; 128 + signal when a signal ended it.
     Exited(i32),
     /// Its time was up.
@@ -110,8 +110,8 @@ pub enum End {
 
 /// A job that has ended.
 #[derive(Debug, Clone)]
-pub struct Finished {
-    pub end: End,
+pub struct JobResult {
+    pub end: ExitReason,
     pub duration: Duration,
     /// What held it.
     pub level: Level,
@@ -171,7 +171,7 @@ impl Runner {
 
     /// Runs a job to its end. Nothing of it is left when this returns, however it ended; dropping the future ends it too,
     /// but then nobody keeps its output.
-    pub async fn run(&self, job: &Job, cancel: &CancellationToken) -> Result<Finished, RunError> {
+    pub async fn run(&self, job: &Job, cancel: &CancellationToken) -> Result<JobResult, RunError> {
         self.run_into(job, cancel, &self.streams(job)?).await
     }
 
@@ -180,7 +180,7 @@ impl Runner {
         Streams::new(&self.store, &job.secrets).map_err(RunError::Keep)
     }
 
-    async fn run_into(&self, job: &Job, cancel: &CancellationToken, streams: &Streams) -> Result<Finished, RunError> {
+    async fn run_into(&self, job: &Job, cancel: &CancellationToken, streams: &Streams) -> Result<JobResult, RunError> {
         let temporary = temporary().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
         // A directory that a job has filled takes a while to remove, and whoever ends now would leave it there.
@@ -194,10 +194,10 @@ impl Runner {
         cancel: &CancellationToken,
         streams: &Streams,
         temporary: &std::path::Path,
-    ) -> Result<Finished, RunError> {
+    ) -> Result<JobResult, RunError> {
         let temporary = Utf8Path::from_path(temporary)
             .ok_or_else(|| RunError::Start(std::io::Error::other("the temporary directory is not UTF-8")))?;
-        let place = Place { folders: &job.folders, temporary, home: self.sandbox.home() };
+        let place = SandboxContext { folders: &job.folders, temporary, home: self.sandbox.home() };
         let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &place).await?;
         let Words { program, arguments, input } = self.words(job)?;
         if let Some(executable) = &mut confinement.executable {
@@ -223,11 +223,11 @@ impl Runner {
         let out = tokio::spawn(streams.stdout.clone().fill(stdout));
         let err = tokio::spawn(streams.stderr.clone().fill(stderr));
         let end = tokio::select! {
-            status = child.wait() => End::Exited(status.map_err(RunError::Start)?.code().unwrap_or(-1)),
-            () = tokio::time::sleep(job.timeout) => End::TimedOut,
-            () = cancel.cancelled() => End::Cancelled,
+            status = child.wait() => ExitReason::Exited(status.map_err(RunError::Start)?.code().unwrap_or(-1)),
+            () = tokio::time::sleep(job.timeout) => ExitReason::TimedOut,
+            () = cancel.cancelled() => ExitReason::Cancelled,
         };
-        if !matches!(end, End::Exited(_)) {
+        if !matches!(end, ExitReason::Exited(_)) {
             feeding.abort();
             child.end(Duration::ZERO).await.map_err(RunError::Start)?;
         }
@@ -235,10 +235,10 @@ impl Runner {
         tokio::time::timeout(DRAIN, async { tokio::join!(out, err) }).await.ok();
         feeding.abort();
         let (stdout, stderr) = streams.keep(&self.store).await.map_err(RunError::Keep)?;
-        if end == End::Exited(i32::from(CANNOT_CONFINE)) && stderr.text().starts_with("zubi: cannot confine") {
+        if end == ExitReason::Exited(i32::from(CANNOT_CONFINE)) && stderr.text().starts_with("zubi: cannot confine") {
             return Err(RunError::Confine(stderr.text().trim().trim_start_matches("zubi: ").to_owned()));
         }
-        Ok(Finished { end, duration, level, stdout, stderr })
+        Ok(JobResult { end, duration, level, stdout, stderr })
     }
 
     /// What is started for a job, and what it reads.

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
-use zubi_base::process::confine::{Limits, Means, Network, Offer, Offers};
+use zubi_base::process::confine::{Limits, SandboxBackends, Network, Availability, Capabilities};
 use zubi_base::process::{Confinement, Spawner};
 
 mod credentials;
@@ -44,8 +44,8 @@ impl Level {
         }
     }
 
-    fn means(self, bwrap: Option<&Utf8Path>) -> Means {
-        Means {
+    fn means(self, bwrap: Option<&Utf8Path>) -> SandboxBackends {
+        SandboxBackends {
             landlock: self >= Self::Landlock,
             seccomp: self == Self::Seccomp || self >= Self::LandlockSeccomp,
             bubblewrap: bwrap.filter(|_| self == Self::Bubblewrap).map(Utf8Path::to_owned),
@@ -57,7 +57,7 @@ impl Level {
 /// credential stores, writes the workspace and a temporary directory of its own, and has no network.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Manifest {
+pub struct SandboxRequest {
     pub fs: FileAccess,
     /// Which sockets it may open.
     pub net: Net,
@@ -93,7 +93,7 @@ pub enum Net {
 
 /// Where a tool runs, as far as its confinement depends on it.
 #[derive(Debug, Clone)]
-pub struct Place<'a> {
+pub struct SandboxContext<'a> {
     /// The folders of the workspace. Relative paths of a manifest start at the first.
     pub folders: &'a [Utf8PathBuf],
     /// The temporary directory that was made for it.
@@ -121,12 +121,12 @@ pub struct Sandbox {
     secrets: Vec<Utf8PathBuf>,
     own: Vec<Utf8PathBuf>,
     account_home: Option<Utf8PathBuf>,
-    found: OnceCell<Standing>,
+    found: OnceCell<SandboxStatus>,
 }
 
 /// The level that is active, and why it is not a higher one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct SandboxStatus {
     pub level: Level,
     /// One clause for each means that is missing, the best first.
     pub why_not_higher: Vec<String>,
@@ -152,7 +152,7 @@ impl Sandbox {
     /// The same that keeps these directories from whatever it holds, wherever they lie: zubi's own settings and records decide
     /// what may run. In a workspace that holds them, nothing can be made in the directories above them.
     #[must_use]
-    pub fn sealing(mut self, own: Vec<Utf8PathBuf>) -> Self {
+    pub fn deny_dirs(mut self, own: Vec<Utf8PathBuf>) -> Self {
         self.own = own;
         self
     }
@@ -168,7 +168,7 @@ impl Sandbox {
     /// The same that keeps these files from whatever it holds, as it does credential stores. One that lies in the workspace
     /// is not kept: nothing could be made in its directory any more (see `zubi_base::process::confine`).
     #[must_use]
-    pub fn keeping(mut self, secrets: Vec<Utf8PathBuf>) -> Self {
+    pub fn deny_files(mut self, secrets: Vec<Utf8PathBuf>) -> Self {
         self.secrets = secrets;
         self
     }
@@ -179,13 +179,13 @@ impl Sandbox {
     }
 
     /// The level that is active here, tried with a confined child the first time.
-    pub async fn probe(&self) -> &Standing {
+    pub async fn probe(&self) -> &SandboxStatus {
         self.found
             .get_or_init(|| async {
                 let bwrap = self.find("bwrap");
                 match self.spawner.offers(bwrap.as_deref()).await {
-                    Ok(offers) => Standing::of(offers),
-                    Err(error) => Standing {
+                    Ok(offers) => SandboxStatus::of(offers),
+                    Err(error) => SandboxStatus {
                         level: Level::None,
                         why_not_higher: vec![format!("nothing can be confined: {error}")],
                         landlock_abi: None,
@@ -197,7 +197,7 @@ impl Sandbox {
     }
 
     /// The same if it is known already, which it is after the first job.
-    pub fn known(&self) -> Option<&Standing> {
+    pub fn known(&self) -> Option<&SandboxStatus> {
         self.found.get()
     }
 
@@ -212,9 +212,9 @@ impl Sandbox {
     /// When `at_least` is more than there is, or the manifest names something that is no path.
     pub async fn confine(
         &self,
-        manifest: &Manifest,
+        manifest: &SandboxRequest,
         at_least: Level,
-        place: &Place<'_>,
+        place: &SandboxContext<'_>,
     ) -> Result<(Confinement, Level), SandboxError> {
         let standing = self.probe().await;
         if standing.level < at_least {
@@ -279,7 +279,7 @@ impl Sandbox {
     /// The confinement of zubi's own program where it runs a tool's code ([`crate::script`]), and its level: it reads what it
     /// is loaded from and the time zone, writes nothing, starts nothing else and has no network. Once it is loaded it gives up
     /// the rest as well ([`zubi_base::process::confine::seal`]). Namespaces would add nothing to that.
-    pub async fn of_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
+    pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
         let level = self.probe().await.level.min(Level::LandlockSeccomp);
         let confinement = Confinement {
             means: level.means(None),
@@ -309,7 +309,7 @@ const LOADED: &[&str] = &[
 /// Readable whatever a manifest says.
 const BASICS: &[&str] = &["/bin", "/etc", "/lib", "/lib64", "/nix/store", "/opt", "/proc", "/sbin", "/usr"];
 
-impl Place<'_> {
+impl SandboxContext<'_> {
     /// A path of a manifest, absolute.
     ///
     /// # Errors
@@ -326,8 +326,8 @@ impl Place<'_> {
     }
 }
 
-impl Standing {
-    fn of(offers: Offers) -> Self {
+impl SandboxStatus {
+    fn of(offers: Capabilities) -> Self {
         let mut why = Vec::new();
         let mut has = |name: &str, lacks: Option<String>| match lacks {
             None => true,
@@ -337,17 +337,17 @@ impl Standing {
                 false
             }
         };
-        let lacks = |offer: &Offer<()>| match offer {
-            Offer::Has(()) => None,
-            Offer::Lacks(why) => Some(why.clone()),
+        let lacks = |offer: &Availability<()>| match offer {
+            Availability::Has(()) => None,
+            Availability::Lacks(why) => Some(why.clone()),
         };
         let (bwrap, no_bwrap) = match offers.bubblewrap {
-            Offer::Has(program) => (Some(program), None),
-            Offer::Lacks(why) => (None, Some(why)),
+            Availability::Has(program) => (Some(program), None),
+            Availability::Lacks(why) => (None, Some(why)),
         };
         let (landlock_abi, no_landlock) = match offers.landlock {
-            Offer::Has(abi) => (Some(abi), None),
-            Offer::Lacks(why) => (None, Some(why)),
+            Availability::Has(abi) => (Some(abi), None),
+            Availability::Lacks(why) => (None, Some(why)),
         };
         let bubblewrap = has("bubblewrap", no_bwrap);
         let landlock = has("landlock", no_landlock);
@@ -363,7 +363,7 @@ impl Standing {
     }
 }
 
-impl std::fmt::Display for Standing {
+impl std::fmt::Display for SandboxStatus {
     /// One line for `zubi doctor`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.level.name())?;

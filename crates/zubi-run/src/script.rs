@@ -106,7 +106,7 @@ pub enum Reply {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
-    pub outcome: Result<Value, Thrown>,
+    pub outcome: Result<Value, ScriptException>,
     /// What was logged, one line each.
     pub log: Vec<String>,
     /// More was logged than is kept.
@@ -115,14 +115,14 @@ pub struct Finished {
 
 /// What the code threw, or which limit it met.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thrown {
+pub struct ScriptException {
     pub message: String,
     /// In the code, from 1, where it is known.
     pub line: Option<u32>,
     pub column: Option<u32>,
 }
 
-impl std::fmt::Display for Thrown {
+impl std::fmt::Display for ScriptException {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.line, self.column) {
             (Some(line), Some(column)) => write!(f, "{line}:{column}: {}", self.message),

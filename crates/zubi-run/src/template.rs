@@ -55,10 +55,10 @@ mod tests;
 pub use json::text_of as json_text_of;
 pub use render::{MAX_RENDERED, RenderError, Rendered, RenderedWords, Values};
 
-use scan::{Scanned, Symbol};
+use scan::{Scanned, Token};
 
 /// What stands in place of a secret value wherever a rendered text is shown.
-pub const HIDDEN: &str = "•••";
+pub const REDACTED: &str = "•••";
 
 /// The longest template, in bytes. One that is longer is a program of its own and belongs into a file.
 pub const MAX_TEMPLATE: usize = 256 * 1024;
@@ -68,7 +68,7 @@ pub const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh"];
 
 /// What a rendered text is given to. It decides where placeholders may stand and how values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sink {
+pub enum Escaping {
     /// A script for a POSIX shell (one of [`SHELLS`]). A placeholder stands unquoted (one word whatever the value is, an
     /// array several) or between double quotes. Anywhere else it is a problem: see [`Template::parse`].
     Shell,
@@ -238,7 +238,7 @@ enum Part {
 /// A text with placeholders, read and found good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    sink: Sink,
+    sink: Escaping,
     parts: Vec<Part>,
     /// What is used, in order; more than the parts say, for a variable may have become text.
     sources: Vec<Source>,
@@ -256,28 +256,28 @@ impl Template {
     /// # Errors
     ///
     /// All problems of the text, warnings included, in its order, if one of them is an error.
-    pub fn parse(text: &str, sink: Sink, names: &Names) -> Result<Self, Vec<Problem>> {
+    pub fn parse(text: &str, sink: Escaping, names: &Names) -> Result<Self, Vec<Problem>> {
         if text.len() > MAX_TEMPLATE {
             let message = format!("the text has more than {MAX_TEMPLATE} bytes; put it into a file of its own");
             return Err(vec![Problem::error(0..text.len(), message)]);
         }
         let mut scanned = scan::scan(text, sink, names);
         let places = match sink {
-            Sink::Shell => shell::places(&mut scanned),
-            Sink::Url => url::places(&mut scanned),
-            Sink::Form => url::form_places(&mut scanned),
-            Sink::Json => json::places(&mut scanned),
-            Sink::Argv => {
+            Escaping::Shell => shell::places(&mut scanned),
+            Escaping::Url => url::places(&mut scanned),
+            Escaping::Form => url::form_places(&mut scanned),
+            Escaping::Json => json::places(&mut scanned),
+            Escaping::Argv => {
                 let alone = scanned.symbols.len() == 1;
                 each(&mut scanned, Place::Argv { alone }, alone)
             }
-            Sink::Header => {
+            Escaping::Header => {
                 let alone = scanned.symbols.len() == 1;
                 each(&mut scanned, Place::Header { alone }, false)
             }
-            Sink::Text => each(&mut scanned, Place::Text, false),
-            Sink::Path => each(&mut scanned, Place::Path, false),
-            Sink::Code => refuse_all(&mut scanned),
+            Escaping::Text => each(&mut scanned, Place::Text, false),
+            Escaping::Path => each(&mut scanned, Place::Path, false),
+            Escaping::Code => refuse_all(&mut scanned),
         };
         let mut problems = scanned.problems;
         problems.sort_by_key(|problem| (problem.range.start, problem.range.end));
@@ -310,7 +310,7 @@ impl Template {
         &self.warnings
     }
 
-    pub fn sink(&self) -> Sink {
+    pub fn sink(&self) -> Escaping {
         self.sink
     }
 
@@ -361,14 +361,14 @@ fn refuse_all(scanned: &mut Scanned) -> Vec<Option<Place>> {
 }
 
 /// Literal text and placeholders. What a place has taken over of the text before it (the key of a pair) is gone there.
-fn parts(symbols: &[Symbol], holes: &[scan::Hole], places: Vec<Option<Place>>) -> Vec<Part> {
+fn parts(symbols: &[Token], holes: &[scan::Placeholder], places: Vec<Option<Place>>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     let mut places = places.into_iter();
     for symbol in symbols {
         match *symbol {
-            Symbol::Char(character, _) => literal.push(character),
-            Symbol::Hole(index) => {
+            Token::Char(character, _) => literal.push(character),
+            Token::Hole(index) => {
                 let (Some(hole), Some(Some(place))) = (holes.get(index), places.next()) else { continue };
                 if !literal.is_empty() {
                     parts.push(Part::Literal(std::mem::take(&mut literal)));

@@ -20,8 +20,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
-use zubi_run::job::{Command, End, Finished, Job, Jobs, RunError, Runner};
-use zubi_run::sandbox::{Level, Manifest, Net, Sandbox, SandboxError};
+use zubi_run::job::{Command, ExitReason, JobResult, Job, Jobs, RunError, Runner};
+use zubi_run::sandbox::{Level, SandboxRequest, Net, Sandbox, SandboxError};
 use zubi_run::store::OutputStore;
 
 /// How long a test waits for something that must happen.
@@ -169,7 +169,7 @@ impl World {
         Job { timeout: PATIENCE, ..Job::new(command, self.root.join("work"), vec![self.root.join("work")]) }
     }
 
-    fn run(&self, job: &Job) -> Result<Finished, RunError> {
+    fn run(&self, job: &Job) -> Result<JobResult, RunError> {
         self.wait(self.runner.run(job, &CancellationToken::new()))
     }
 
@@ -178,11 +178,11 @@ impl World {
     }
 
     /// Runs scripts, each with the folder around the workspace as `$1`, and compares whether they succeed.
-    fn check(&self, manifest: &Manifest, table: &[(&str, bool)]) {
+    fn check(&self, manifest: &SandboxRequest, table: &[(&str, bool)]) {
         for (script, allowed) in table {
             let finished = self.run(&Job { manifest: manifest.clone(), ..self.script(script) }).unwrap();
             let end = finished.end;
-            assert_eq!(end == End::Exited(0), *allowed, "{script}: {end:?} {}", finished.stderr.text());
+            assert_eq!(end == ExitReason::Exited(0), *allowed, "{script}: {end:?} {}", finished.stderr.text());
         }
     }
 }
@@ -190,7 +190,7 @@ impl World {
 fn both_outputs_and_the_exit_code_are_told(world: &World) {
     let job = Job { stdin: Some("input".to_owned()), ..world.script("cat; echo; pwd; echo wrong >&2; exit 3") };
     let finished = world.run(&job).unwrap();
-    assert_eq!(finished.end, End::Exited(3));
+    assert_eq!(finished.end, ExitReason::Exited(3));
     assert_eq!(finished.stdout.text(), format!("input\n{}/work\n", world.root));
     assert_eq!(finished.stderr.text(), "wrong\n");
     let kept = world.runner.store().read(finished.stderr.id.as_ref().unwrap()).unwrap();
@@ -213,19 +213,19 @@ const STUBBORN: &str = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f
 fn x20_ended_with_all_it_started(world: &World) {
     let job = Job { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
     let finished = world.run(&job).unwrap();
-    assert_eq!((finished.end, finished.stdout.text().as_str()), (End::TimedOut, "started\n"));
+    assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::TimedOut, "started\n"));
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }
 
 fn x20_grandchild_delays_nothing(world: &World) {
     let finished = world.run(&world.script("(setsid tail -f /dev/null &); tail -f /dev/null & echo done")).unwrap();
-    assert_eq!((finished.end, finished.stdout.text().as_str()), (End::Exited(0), "done\n"));
+    assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::Exited(0), "done\n"));
 }
 
 fn x21_endless_output(world: &World) {
     let job = Job { timeout: Duration::from_secs(2), ..world.script("yes") };
     let finished = world.run(&job).unwrap();
-    assert_eq!(finished.end, End::TimedOut);
+    assert_eq!(finished.end, ExitReason::TimedOut);
     let kept = world.runner.store().read(finished.stdout.id.as_ref().unwrap()).unwrap();
     assert_eq!(kept.len() as u64, finished.stdout.bytes.min(zubi_run::store::MAX_OUTPUT));
     let view = finished.stdout.view_of(1000);
@@ -243,7 +243,7 @@ fn a_cancelled_job_ends(world: &World) {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let finished = world.wait(world.runner.run(&world.script("tail -f /dev/null"), &cancel)).unwrap();
-    assert_eq!(finished.end, End::Cancelled);
+    assert_eq!(finished.end, ExitReason::Cancelled);
 }
 
 fn secrets_are_not_kept(world: &World) {
@@ -262,7 +262,7 @@ fn in_the_background(world: &World) {
         again.stop().await;
         let outcome = job.outcome().expect("it has ended");
         let finished = outcome.as_ref().as_ref().unwrap();
-        assert_eq!(finished.end, End::Cancelled);
+        assert_eq!(finished.end, ExitReason::Cancelled);
         assert!(jobs.get("j-99").is_err() && jobs.get("../1").is_err());
         for _ in 0..16 {
             jobs.start(world.script("tail -f /dev/null"), "one of many").unwrap();
@@ -296,7 +296,7 @@ fn the_level_is_what_the_machine_offers(world: &World) {
 fn x18_files_are_held(world: &World) {
     std::os::unix::fs::symlink("../work-too", world.root.join("work/link")).unwrap();
     world.check(
-        &Manifest::default(),
+        &SandboxRequest::default(),
         &[
             ("echo x > new && mkdir deep && echo x > deep/new && rm -r deep new", true),
             ("echo x > \"$TMPDIR/new\" && cat \"$TMPDIR/new\"", true),
@@ -323,8 +323,8 @@ fn the_network_is_held(world: &World) {
     let python = "python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'";
     let local = "python3 -c 'import socket; socket.socket(socket.AF_UNIX)'";
     let pair = "python3 -c 'import socket; socket.socketpair()'";
-    world.check(&Manifest::default(), &[(&connect, false), (python, false), (local, false), (pair, true)]);
-    let manifest = |net| Manifest { net, ..Manifest::default() };
+    world.check(&SandboxRequest::default(), &[(&connect, false), (python, false), (local, false), (pair, true)]);
+    let manifest = |net| SandboxRequest { net, ..SandboxRequest::default() };
     world.check(&manifest(Net::Internet), &[(&connect, true), (python, true), (local, false)]);
     world.check(&manifest(Net::All), &[(local, true)]);
 }
@@ -333,14 +333,14 @@ fn other_processes_are_held(world: &World) {
     let us = std::process::id();
     let ptrace = format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {us}, 0, 0) != 0)'");
     let memory = format!("head -c 1 /proc/{us}/environ | grep -q .");
-    world.check(&Manifest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
+    world.check(&SandboxRequest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
     if world.wait(world.runner.sandbox().probe()).landlock_abi.is_some_and(|abi| abi >= 6) {
-        world.check(&Manifest::default(), &[(&format!("kill -CONT {us}"), false)]);
+        world.check(&SandboxRequest::default(), &[(&format!("kill -CONT {us}"), false)]);
     }
 }
 
 fn what_a_manifest_says_counts(world: &World) {
-    let read = |text: &str| serde_json::from_str::<Manifest>(text).unwrap();
+    let read = |text: &str| serde_json::from_str::<SandboxRequest>(text).unwrap();
     world.check(&read(r#"{"fs": {"write": ["out"]}}"#), &[("echo x > new", false), ("echo x > \"$TMPDIR/new\"", true)]);
     world.check(&read(r#"{"fs": {"read": ["~/.ssh"]}}"#), &[("cat \"$1/home/.ssh/id\"", true)]);
     world.check(&read(r#"{"fs": {"read": ["."]}}"#), &[("cat \"$1/home/notes\"", false), ("ls", true)]);
@@ -403,7 +403,7 @@ fn sealed() -> ExitCode {
 
 fn the_process_of_code_reaches_nothing(world: &World) {
     let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
-    let (confinement, level) = world.wait(world.runner.sandbox().of_scripts(&executable));
+    let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable));
     eprintln!("the process of code is held by {}", level.name());
     let standing = world.wait(world.runner.sandbox().probe()).level;
     assert_eq!(level, standing.min(Level::LandlockSeccomp));

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::checks::Checker;
-use crate::readiness::Recipe;
+use crate::readiness::ReadinessSignal;
 use crate::settling::DocumentStatus;
 
 mod limit;
@@ -17,7 +17,7 @@ mod role;
 mod timeouts;
 pub(crate) mod virtual_documents;
 
-pub use limit::{About, Limit};
+pub use limit::{CaveatScope, Limit};
 pub use role::Role;
 pub use timeouts::Timeouts;
 pub use virtual_documents::VirtualDocuments;
@@ -38,7 +38,7 @@ const BUILTIN: &[&str] = &[
 /// All known servers, in the order of the file.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
-    rows: Vec<Arc<Row>>,
+    rows: Vec<Arc<ServerEntry>>,
     /// The users' files that were laid over the built-in ones, in order.
     user: Vec<String>,
 }
@@ -55,7 +55,7 @@ pub enum CatalogueError {
 /// One language server.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct ServerEntry {
     /// The name in answers and in a user's rows.
     pub id: String,
     /// What the program is called.
@@ -101,7 +101,7 @@ pub struct Row {
     pub needs_document: bool,
     /// By which signal it is known to have read the project.
     #[serde(with = "RecipeForm")]
-    pub readiness: Recipe,
+    pub readiness: ReadinessSignal,
     /// LSP methods that are not used although the server offers them.
     #[serde(default)]
     pub withheld: Vec<String>,
@@ -247,7 +247,7 @@ pub struct Restriction {
 
 /// [`Recipe`] as it is written in the catalogue.
 #[derive(Deserialize)]
-#[serde(remote = "Recipe", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(remote = "ReadinessSignal", rename_all = "snake_case", deny_unknown_fields)]
 enum RecipeForm {
     ServerStatus,
     Progress {
@@ -294,7 +294,7 @@ fn default_enabled() -> bool {
     true
 }
 
-impl Row {
+impl ServerEntry {
     /// Whether this server is asked a request at all.
     pub fn answers(&self, method: &str) -> bool {
         match Role::of_method(method) {
@@ -417,7 +417,7 @@ impl Catalogue {
         // A test holds the embedded files to their form, so that they are read without the checks, and the way over
         // tables, that a user's file needs: half the time in which zubi starts.
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-            let files = BUILTIN.iter().filter_map(|text| toml::from_str::<CatalogueFile<Row>>(text).ok());
+            let files = BUILTIN.iter().filter_map(|text| toml::from_str::<CatalogueFile<ServerEntry>>(text).ok());
             Catalogue { rows: files.flat_map(|file| file.server).map(Arc::new).collect(), user: Vec::new() }
         });
         &CATALOGUE
@@ -432,17 +432,17 @@ impl Catalogue {
     }
 
     /// Every server that is not switched off, in the order of the file.
-    pub fn rows(&self) -> impl Iterator<Item = &Arc<Row>> {
+    pub fn rows(&self) -> impl Iterator<Item = &Arc<ServerEntry>> {
         self.rows.iter().filter(|row| row.enabled)
     }
 
     /// A server by its id, switched off or not.
-    pub fn row(&self, id: &str) -> Option<&Arc<Row>> {
+    pub fn row(&self, id: &str) -> Option<&Arc<ServerEntry>> {
         self.rows.iter().find(|row| row.id == id)
     }
 
     /// The servers for a language (LSP's id), the preferred first.
-    pub fn for_language(&self, language: &str) -> Vec<Arc<Row>> {
+    pub fn for_language(&self, language: &str) -> Vec<Arc<ServerEntry>> {
         let mut rows: Vec<_> = self.rows().filter(|row| row.serves(language)).cloned().collect();
         rows.sort_by_key(|row| row.priority);
         rows
@@ -454,7 +454,7 @@ fn id_of(table: &toml::Table) -> Option<&str> {
 }
 
 /// The rows of several files, each laid over those before it.
-fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<Row>>, CatalogueError> {
+fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>>, CatalogueError> {
     let mut tables: Vec<toml::Table> = Vec::new();
     for text in files {
         let file: CatalogueFile<toml::Table> =
@@ -477,9 +477,9 @@ fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<Row>>, Catal
     tables.iter().map(|table| row(table).map(Arc::new)).collect()
 }
 
-fn row(table: &toml::Table) -> Result<Row, CatalogueError> {
+fn row(table: &toml::Table) -> Result<ServerEntry, CatalogueError> {
     let failed = |what: String| CatalogueError::Row { id: id_of(table).unwrap_or_default().to_owned(), what };
-    let row: Row = table.clone().try_into().map_err(|error: toml::de::Error| failed(error.message().to_owned()))?;
+    let row: ServerEntry = table.clone().try_into().map_err(|error: toml::de::Error| failed(error.message().to_owned()))?;
     row.check().map_err(failed)?;
     Ok(row)
 }

@@ -57,7 +57,7 @@ fn default_lasts_at_least_ms() -> u64 {
 
 /// How a check stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum CheckState {
     /// It has said everything about the files as they were last saved, or will not run.
     Settled,
     /// It will begin when the project has been read.
@@ -174,19 +174,19 @@ impl Checks {
         }
     }
 
-    pub(crate) fn stage(&self) -> Stage {
+    pub(crate) fn stage(&self) -> CheckState {
         if self.checker.is_none() {
-            return Stage::Settled;
+            return CheckState::Settled;
         }
         let state = self.state.borrow();
         if state.absent {
-            Stage::Settled
+            CheckState::Settled
         } else if state.loading {
-            Stage::Loading
+            CheckState::Loading
         } else if !state.runs.is_empty() {
-            Stage::Running
+            CheckState::Running
         } else {
-            state.due.map_or(Stage::Settled, |since| Stage::Due { since })
+            state.due.map_or(CheckState::Settled, |since| CheckState::Due { since })
         }
     }
 
@@ -222,7 +222,7 @@ impl Checks {
     /// What it has not said yet about the files as they are, as a note; `None` when there is nothing to wait for.
     pub(crate) fn lacking(&self) -> Option<String> {
         let name = &self.checker.as_ref()?.name;
-        if self.stage() != Stage::Settled {
+        if self.stage() != CheckState::Settled {
             return Some(format!("{name} still running"));
         }
         let state = self.state.borrow();

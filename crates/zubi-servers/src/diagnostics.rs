@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::lsp::{Diagnostic, Uri};
 
-use crate::weight::weight;
+use crate::weight::estimated_size;
 
 /// The most documents remembered of one server. Servers that check whole projects publish one for each file.
 const MAX_DOCUMENTS: usize = 20_000;
@@ -221,7 +221,7 @@ fn items(list: Option<&Value>) -> (Vec<Diagnostic>, usize) {
     let mut held = 0;
     let items = list
         .take_while(|item| {
-            held += weight(item);
+            held += estimated_size(item);
             held <= MAX_ITEMS_WEIGHT
         })
         .filter_map(|item| Diagnostic::deserialize(item).ok())

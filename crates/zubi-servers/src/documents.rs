@@ -32,7 +32,7 @@ pub(crate) trait Outgoing {
 
 /// What was done to bring a document up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Touch {
+pub(crate) enum SyncAction {
     Opened,
     Changed,
     Unchanged,
@@ -78,32 +78,32 @@ pub(crate) struct Opening<'a> {
 impl Documents {
     /// Opens a document, or sends what changed on disk since. `certainly_changed` is set when the file is known to
     /// have been written, whatever its stamp says.
-    pub(crate) fn bring_up_to_date(
+    pub(crate) fn sync(
         &mut self,
         path: &Utf8Path,
         opening: Opening<'_>,
         certainly_changed: bool,
         out: &dyn Outgoing,
-    ) -> Result<Touch, ReadError> {
+    ) -> Result<SyncAction, ReadError> {
         self.uses += 1;
         let uses = self.uses;
         if let Some(document) = self.open.get_mut(path) {
             document.used = uses;
             let stamp = Stamp::of(path);
             if !certainly_changed && stamp.is_some() && stamp == document.stamp {
-                return Ok(Touch::Unchanged);
+                return Ok(SyncAction::Unchanged);
             }
             return self.resend(path, opening, out);
         }
         if !opening.sync.open_close {
-            return Ok(Touch::NotTold);
+            return Ok(SyncAction::NotTold);
         }
         let (text, stamp) = read(path, opening.now)?;
         self.open(path, &text, stamp, opening, out);
         if certainly_changed {
             save(path, &text, opening, out);
         }
-        Ok(Touch::Opened)
+        Ok(SyncAction::Opened)
     }
 
     fn open(&mut self, path: &Utf8Path, text: &str, stamp: Option<Stamp>, opening: Opening<'_>, out: &dyn Outgoing) {
@@ -123,21 +123,21 @@ impl Documents {
     }
 
     /// Gives a deleted file to the server as an empty text, for servers that otherwise keep what they knew of it.
-    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> Touch {
+    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> SyncAction {
         self.uses += 1;
         if self.open.contains_key(path) {
             return self.send(path, "", None, opening, out);
         }
         if !opening.sync.open_close {
-            return Touch::NotTold;
+            return SyncAction::NotTold;
         }
         self.open(path, "", None, opening, out);
         save(path, "", opening, out);
-        Touch::Opened
+        SyncAction::Opened
     }
 
     /// Reads an open document again and sends it when its text differs.
-    fn resend(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> Result<Touch, ReadError> {
+    fn resend(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> Result<SyncAction, ReadError> {
         let (text, stamp) = match read(path, opening.now) {
             Ok(read) => read,
             Err(error) => {
@@ -157,13 +157,13 @@ impl Documents {
         stamp: Option<Stamp>,
         opening: Opening<'_>,
         out: &dyn Outgoing,
-    ) -> Touch {
+    ) -> SyncAction {
         let version = self.next_version();
-        let Some(document) = self.open.get_mut(path) else { return Touch::NotTold };
+        let Some(document) = self.open.get_mut(path) else { return SyncAction::NotTold };
         document.stamp = stamp;
         let hash = hash(text);
         if hash == document.hash {
-            return Touch::Unchanged;
+            return SyncAction::Unchanged;
         }
         document.hash = hash;
         self.last_version = version;
@@ -182,7 +182,7 @@ impl Documents {
             }
         }
         save(path, text, opening, out);
-        Touch::Changed
+        SyncAction::Changed
     }
 
     /// Keeps a document open until [`Self::unpin`] is called as often.

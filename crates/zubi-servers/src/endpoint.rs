@@ -17,7 +17,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::endpoint::{
-    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Limits, Readiness, RequestCx,
+    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Caveats, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
@@ -26,7 +26,7 @@ use zubi_base::rpc::ConnectionError;
 use zubi_base::workspace::Workspace;
 
 use crate::catalogue::VirtualDocuments;
-use crate::offers::Offers;
+use crate::offers::ServerCapabilities;
 use crate::readiness::Health;
 use crate::session::{Pin, Session, SessionSpec};
 use crate::watch::FileChange;
@@ -38,10 +38,10 @@ mod partial;
 mod tests;
 mod virtual_text;
 
-pub use lifecycle::Keep;
+pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{Phase, Shared, later, lock, was_shut_down, why_it_ended};
-use partial::with_pieces;
+use lifecycle::{Phase, Shared, retry_hint, lock, was_shut_down, why_it_ended};
+use partial::merge_partial;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
@@ -59,7 +59,7 @@ const REGISTRATION_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Everything needed to run one server in one root.
 #[derive(Debug, Clone)]
-pub struct Launch {
+pub struct LaunchSpec {
     pub spec: SessionSpec,
     pub command: CommandSpec,
     pub workspace: Arc<Workspace>,
@@ -67,11 +67,11 @@ pub struct Launch {
     pub allowed_commands: Vec<String>,
     /// How long one request may take, whatever its caller allows.
     pub request_timeout: Duration,
-    pub keep: Keep,
+    pub keep: RetentionPolicy,
     /// How it gives texts of documents that are no files.
     pub virtual_documents: Option<VirtualDocuments>,
     /// What limits the answers, as far as it is known before the server runs.
-    pub limits: Limits,
+    pub limits: Caveats,
 }
 
 /// One language server in one root.
@@ -81,7 +81,7 @@ pub struct ServerEndpoint {
 }
 
 impl ServerEndpoint {
-    pub(crate) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
+    pub(crate) fn new(launch: LaunchSpec, starter: Arc<dyn Starter>) -> Self {
         Self { id: EndpointId(Arc::clone(&launch.spec.name)), shared: Arc::new(Shared::new(launch, starter)) }
     }
 
@@ -149,7 +149,7 @@ impl ServerEndpoint {
             match phase {
                 Phase::Running(session) if session.ended().borrow().is_none() => return Ok(session),
                 Phase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
-                    let hint = later(&hint, retry_at);
+                    let hint = retry_hint(&hint, retry_at);
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
                 }
                 Phase::Closed => {
@@ -173,7 +173,7 @@ impl ServerEndpoint {
 
     /// Tells the server which files changed. One that is being started is told afterwards; one that does not run will
     /// read the files itself.
-    pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
+    pub(crate) fn notify_changes(&self, changes: &[FileChange]) -> Option<String> {
         {
             let mut pending = lock(&self.shared.pending);
             if matches!(&*self.shared.phase.borrow(), Phase::Starting) {
@@ -192,7 +192,7 @@ impl ServerEndpoint {
         };
         self.shared.stop.cancel();
         if let Some(session) = &session {
-            session.peer().retire();
+            session.peer().deactivate();
         }
         let (why, hint) = was_shut_down();
         self.shared.readiness.send_replace(Readiness::Failed { why, hint });
@@ -232,8 +232,8 @@ impl ServerEndpoint {
     /// Whether a request can be sent. What is not offered by a server that has just been initialized may be registered
     /// in the next moment, so that is waited for.
     async fn await_offer(session: &Session, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
-        if !Offers::is_known(method) || session.peer().offers().is_withheld(method) {
-            return !Offers::is_known(method);
+        if !ServerCapabilities::is_known(method) || session.peer().offers().is_disabled(method) {
+            return !ServerCapabilities::is_known(method);
         }
         let mut registrations = session.peer().registrations();
         loop {
@@ -291,7 +291,7 @@ impl ServerEndpoint {
             let (code, message, data) = match answer {
                 Ok(answer) => {
                     session.has_answered();
-                    return Ok(with_pieces(pieces, answer));
+                    return Ok(merge_partial(pieces, answer));
                 }
                 Err(ConnectionError::Response { code, message, data }) => (code, message, data),
                 Err(ConnectionError::Closed { why }) => return Err(Failure::Died(why)),
@@ -356,7 +356,7 @@ impl ServerEndpoint {
                 }
             }
         }
-        Err(self.gone(died.unwrap_or_default()).await)
+        Err(self.on_exit(died.unwrap_or_default()).await)
     }
 
     fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
@@ -416,14 +416,14 @@ impl Endpoint for ServerEndpoint {
     }
 
     fn serves(&self, document: &DocumentRef) -> bool {
-        let Launch { spec, workspace, .. } = &self.shared.launch;
-        spec.speaks(&document.path)
+        let LaunchSpec { spec, workspace, .. } = &self.shared.launch;
+        spec.supports_language(&document.path)
             // A library's file is answered for by whoever led there.
             && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
     }
 
     fn speaks(&self, document: &DocumentRef) -> bool {
-        self.shared.launch.spec.speaks(&document.path)
+        self.shared.launch.spec.supports_language(&document.path)
     }
 
     fn language_id(&self, document: &DocumentRef) -> Option<String> {
@@ -469,7 +469,7 @@ impl Endpoint for ServerEndpoint {
             && self.running_now().is_none_or(|session| session.peer().offers().offers_command(command))
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> Caveats {
         let mut limits = self.shared.launch.limits.clone();
         match self.running_now().and_then(|session| session.peer().health()) {
             Some(Health::Error(what)) => limits.project.push(what),
@@ -506,7 +506,7 @@ impl Endpoint for ServerEndpoint {
                 Err(Failure::Died(why)) => died = Some(why_it_ended(&session, why).await),
             }
         }
-        Err(self.gone(died.unwrap_or_default()).await)
+        Err(self.on_exit(died.unwrap_or_default()).await)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A document to open for servers that do not begin to read a project before one is open.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 
-use crate::readiness::{Recipe, project_of};
+use crate::readiness::{ReadinessSignal, project_of};
 
 /// How many files and directories are looked at. Projects begin near their root.
 const MAX_ENTRIES: usize = 20_000;
@@ -13,12 +13,12 @@ const MAX_CANDIDATES: usize = 200;
 
 /// A file of the project to open first: one that a project file covers if there is any, of the extension that comes
 /// first in the list (a source file before a header), the least deep. `None` when the root holds no such file.
-pub(crate) fn find(root: &Utf8Path, extensions: &[String], recipe: &Recipe) -> Option<Utf8PathBuf> {
+pub(crate) fn find(root: &Utf8Path, extensions: &[String], recipe: &ReadinessSignal) -> Option<Utf8PathBuf> {
     let project_files: &[String] = match recipe {
-        Recipe::Progress { project_files, .. } => project_files,
+        ReadinessSignal::Progress { project_files, .. } => project_files,
         _ => &[],
     };
-    walk::entries(root, Order { depth: None, sorted: true })
+    walk::entries(root, WalkOptions { depth: None, sorted: true })
         .take(MAX_ENTRIES)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| {
@@ -43,7 +43,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         let extensions = ["cc".to_owned(), "h".to_owned()];
-        let recipe = Recipe::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
+        let recipe = ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
         let write = |name: &str| {
             let path = root.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -10,7 +10,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 use crate::globs::PathGlob;
-use crate::weight::weight;
+use crate::weight::estimated_size;
 
 #[cfg(test)]
 mod tests;
@@ -147,7 +147,7 @@ struct Watcher {
 
 /// What one server offers now.
 #[derive(Debug)]
-pub(crate) struct Offers {
+pub(crate) struct ServerCapabilities {
     root: camino::Utf8PathBuf,
     capabilities: Value,
     /// By registration id, which the server chose.
@@ -156,7 +156,7 @@ pub(crate) struct Offers {
     withheld: Vec<String>,
 }
 
-impl Offers {
+impl ServerCapabilities {
     pub(crate) fn new(root: &Utf8Path, capabilities: Value, withheld: Vec<String>) -> Self {
         Self { root: root.to_owned(), capabilities, registrations: BTreeMap::new(), withheld }
     }
@@ -179,7 +179,7 @@ impl Offers {
                 continue;
             };
             let options = entry.get("registerOptions").cloned().unwrap_or_default();
-            let weight = weight(&options);
+            let weight = estimated_size(&options);
             let sum = |of: fn(&Registration) -> usize| self.registrations.values().map(of).sum::<usize>();
             if self.registrations.len() >= MAX_REGISTRATIONS
                 || sum(|one| one.selector.len() + one.watchers.len()) >= MAX_ALL_PATTERNS
@@ -240,7 +240,7 @@ impl Offers {
     /// Whether a request is offered, for a document or at all. Requests that LSP does not define are not known to be
     /// offered by anyone.
     pub(crate) fn supports(&self, method: &str, document: Option<(&Utf8Path, &str)>) -> bool {
-        if self.is_withheld(method) {
+        if self.is_disabled(method) {
             return false;
         }
         let Some((_, pointer, registered_as)) = METHODS.iter().find(|(name, ..)| *name == method) else { return false };
@@ -257,13 +257,13 @@ impl Offers {
     }
 
     /// Whether the server gives the text of documents with URIs of this scheme (LSP 3.18, `TextDocumentContentOptions`).
-    pub(crate) fn gives_texts_of(&self, scheme: &str) -> bool {
+    pub(crate) fn provides_content_for(&self, scheme: &str) -> bool {
         let method = "workspace/textDocumentContent";
         let names = |options: &Value| {
             let schemes = options.get("schemes").and_then(Value::as_array);
             schemes.into_iter().flatten().any(|known| known.as_str() == Some(scheme))
         };
-        !self.is_withheld(method)
+        !self.is_disabled(method)
             && (self.capabilities.pointer("/workspace/textDocumentContent").is_some_and(names)
                 || self.registrations.values().any(|one| one.method == method && names(&one.options)))
     }
@@ -278,7 +278,7 @@ impl Offers {
         METHODS.iter().any(|(name, ..)| *name == method)
     }
 
-    pub(crate) fn is_withheld(&self, method: &str) -> bool {
+    pub(crate) fn is_disabled(&self, method: &str) -> bool {
         self.withheld.iter().any(|withheld| withheld == method)
     }
 

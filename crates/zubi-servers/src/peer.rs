@@ -20,11 +20,11 @@ use zubi_base::workspace::Folder;
 use crate::checks::Checks;
 use crate::diagnostics::DiagnosticsStore;
 use crate::log::LineRing;
-use crate::offers::Offers;
+use crate::offers::ServerCapabilities;
 use crate::readiness::{Health, Tracker, token_text};
 use crate::session::SessionSpec;
-use crate::settling::Settling;
-use crate::weight::weight;
+use crate::settling::DocumentActivity;
+use crate::weight::estimated_size;
 
 #[cfg(test)]
 mod tests;
@@ -48,12 +48,12 @@ pub(crate) struct Peer {
     folder: Folder,
     /// The server's settings, by section.
     settings: Value,
-    pub(crate) offers: Mutex<Offers>,
+    pub(crate) offers: Mutex<ServerCapabilities>,
     pub(crate) tracker: Mutex<Tracker>,
     pub(crate) diagnostics: DiagnosticsStore,
     pub(crate) log: LineRing,
     pub(crate) checks: Checks,
-    pub(crate) settling: Settling,
+    pub(crate) settling: DocumentActivity,
     /// Where edits go while a captured request runs.
     capture: Mutex<Option<Capturing>>,
     /// Partial results of requests that asked for them, by token.
@@ -85,7 +85,7 @@ struct Gathered {
 
 impl Peer {
     pub(crate) fn new(spec: &SessionSpec, readiness: Arc<watch::Sender<Readiness>>) -> Self {
-        let offers = Offers::new(&spec.folder.path, Value::Null, spec.withheld.clone());
+        let offers = ServerCapabilities::new(&spec.folder.path, Value::Null, spec.withheld.clone());
         Self {
             name: Arc::clone(&spec.name),
             folder: spec.folder.clone(),
@@ -95,7 +95,7 @@ impl Peer {
             diagnostics: DiagnosticsStore::new(spec.names_versions),
             log: LineRing::default(),
             checks: Checks::new(spec.checker.clone()),
-            settling: Settling::new(spec.document_status.clone()),
+            settling: DocumentActivity::new(spec.document_status.clone()),
             capture: Mutex::default(),
             partial: Mutex::default(),
             readiness,
@@ -105,7 +105,7 @@ impl Peer {
         }
     }
 
-    pub(crate) fn offers(&self) -> MutexGuard<'_, Offers> {
+    pub(crate) fn offers(&self) -> MutexGuard<'_, ServerCapabilities> {
         lock(&self.offers)
     }
 
@@ -141,13 +141,13 @@ impl Peer {
     }
 
     /// From now on this server's state is its endpoint's.
-    pub(crate) fn speak(&self) {
+    pub(crate) fn activate(&self) {
         self.speaks.store(true, Ordering::Release);
         self.track(|_| ());
     }
 
     /// This server no longer speaks for its endpoint.
-    pub(crate) fn retire(&self) {
+    pub(crate) fn deactivate(&self) {
         self.speaks.store(false, Ordering::Release);
     }
 
@@ -198,7 +198,7 @@ impl Peer {
         };
         let edit = params.get("edit").cloned().unwrap_or_default();
         capture.count += 1;
-        capture.weight += weight(&edit);
+        capture.weight += estimated_size(&edit);
         if capture.count > MAX_CAPTURED_EDITS || capture.weight > MAX_CAPTURED_WEIGHT {
             return refused("these are more edits than one request may make");
         }
@@ -225,7 +225,7 @@ impl Peer {
         if let Some(gathered) = lock(&self.partial).get_mut(&token)
             && let Some(value) = params.get("value")
         {
-            gathered.weight += weight(value);
+            gathered.weight += estimated_size(value);
             if gathered.pieces.len() < MAX_PARTIAL_RESULTS && gathered.weight <= MAX_PARTIAL_WEIGHT {
                 gathered.pieces.push(value.clone());
             }

@@ -19,15 +19,15 @@ use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
+use zubi_base::endpoint::{MissingServer, DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 
-use crate::catalogue::{Catalogue, Role, Row};
+use crate::catalogue::{Catalogue, Role, ServerEntry};
 use crate::detect::{self, Detection, Languages, Limits, ProgramFinder, project_root};
-use crate::endpoint::{Keep, Launch, ServerEndpoint, Starter};
-use crate::offers::{ChangeKind, Offers};
+use crate::endpoint::{RetentionPolicy, LaunchSpec, ServerEndpoint, Starter};
+use crate::offers::{ChangeKind, ServerCapabilities};
 use crate::session::SessionSpec;
 use crate::watch::FileChange;
 
@@ -38,9 +38,9 @@ pub mod survey;
 #[cfg(test)]
 mod tests;
 
-use facts::{folder_gone, install_hint, limits, no_row, subject};
+use facts::{folder_gone, install_hint, caveats, no_row, subject};
 use projects::roots;
-use start::{Early, NotStarted, ProcessStarter, Slot, WatcherCell};
+use start::{Prestarted, NotStarted, ProcessStarter, Slot, WatcherCell};
 
 /// Of the servers of one group that are not installed, how many are suggested.
 const MAX_SUGGESTED: usize = 2;
@@ -218,7 +218,7 @@ impl EndpointSource for ServerPool {
         if !refreshed.changes.is_empty() {
             self.shared.detection_may_be_old(&refreshed.changes).await;
             for endpoint in self.shared.endpoints() {
-                notes.extend(endpoint.deliver(&refreshed.changes));
+                notes.extend(endpoint.notify_changes(&refreshed.changes));
             }
         }
         (!notes.is_empty()).then(|| notes.join("; "))
@@ -250,7 +250,7 @@ impl EndpointSource for ServerPool {
 
 /// A server that should answer, if it can.
 struct Wanted {
-    row: Arc<Row>,
+    row: Arc<ServerEntry>,
     /// Worked out when it is needed: a language may have ten servers, of which one is asked.
     root: OnceLock<Utf8PathBuf>,
     folder: Folder,
@@ -275,11 +275,11 @@ impl Shared {
     }
 
     /// The server that answers such requests about a document, once it has been started.
-    fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<Row>> {
+    fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<ServerEntry>> {
         let language = self.languages.of_file(&document.path)?;
         let folder = self.workspace.folder_of(&document.path)?;
         let servers = self.servers();
-        let runs = |row: &Arc<Row>| {
+        let runs = |row: &Arc<ServerEntry>| {
             row.answers(method)
                 && servers.contains_key(&(row.id.clone(), project_root(row, &document.path, &folder.path)))
         };
@@ -295,7 +295,7 @@ impl Shared {
             .map(|endpoint| endpoint as Arc<dyn Endpoint>)
             .collect();
         let absent = if endpoints.is_empty() {
-            vec![Absent {
+            vec![MissingServer {
                 subject: subject(&document.path),
                 why: "the file is outside the workspace and no server runs that may know it".to_owned(),
                 hint: "ask about a file of the workspace first".to_owned(),
@@ -389,28 +389,28 @@ impl Shared {
         let may_run = trusted || row.runs_untrusted();
         // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
         // the program turns out to be unusable, it is ended again before anyone has asked it anything.
-        let likely = self.finder.likely(row, root, &folder.path, trusted).filter(|_| may_run);
+        let likely = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
         let mut early = match likely {
             Some(program) => {
                 let endpoint = self.endpoint(wanted, &program, trusted).await;
                 endpoint.ensure_started(document);
-                Some(Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
+                Some(Prestarted { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
             }
             None => None,
         };
         let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| NotStarted {
             installed: !missing.tried.is_empty(),
-            absent: Absent { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
+            absent: MissingServer { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
         })?;
         if !may_run {
-            let absent = Absent {
+            let absent = MissingServer {
                 subject: row.title.clone(),
                 why: format!("{} may not run here: the folder is not trusted", row.title),
                 hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
             };
             return Err(NotStarted { absent, installed: true });
         }
-        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Early::take) {
+        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Prestarted::take) {
             Some(endpoint) => endpoint,
             None => self.endpoint(wanted, &program.path, trusted).await,
         };
@@ -418,7 +418,7 @@ impl Shared {
         let replaced = {
             let mut servers = self.servers();
             if self.closed.is_cancelled() {
-                let absent = Absent {
+                let absent = MissingServer {
                     subject: row.title.clone(),
                     why: format!("{} is not started any more: this host is ending", row.title),
                     hint: "ask again".to_owned(),
@@ -438,7 +438,7 @@ impl Shared {
     async fn endpoint(&self, wanted: &Wanted, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
         let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
         // What limits its answers may take a walk through the project to find out.
-        let limits = tokio::task::spawn_blocking(move || limits(&row, &root, trusted, &finder)).await;
+        let limits = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
         let launch = self.launch(wanted, program, trusted, limits.unwrap_or_default());
         Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
     }
@@ -448,12 +448,12 @@ impl Shared {
         wanted: &Wanted,
         program: &Utf8Path,
         trusted: bool,
-        limits: zubi_base::endpoint::Limits,
-    ) -> Launch {
+        limits: zubi_base::endpoint::Caveats,
+    ) -> LaunchSpec {
         let Wanted { row, folder, .. } = wanted;
         let root = wanted.root();
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
-        let withheld = Offers::methods().filter(|method| !row.answers(method)).map(str::to_owned);
+        let withheld = ServerCapabilities::methods().filter(|method| !row.answers(method)).map(str::to_owned);
         let spec = SessionSpec {
             name: row.id.as_str().into(),
             folder: Folder { name, path: root.clone() },
@@ -477,14 +477,14 @@ impl Shared {
             shutdown_timeout: row.timeouts.shutdown(),
             diagnoses: row.roles.contains(&Role::Diagnostics),
         };
-        Launch {
+        LaunchSpec {
             spec,
             command: CommandSpec::new(program, root.clone()).args(row.args.iter().cloned()),
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
             virtual_documents: row.virtual_documents.clone(),
-            keep: Keep { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
+            keep: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
             limits,
         }
     }

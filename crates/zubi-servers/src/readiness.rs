@@ -45,7 +45,7 @@ mod tests;
 
 /// By which signal a server is known to be ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recipe {
+pub enum ReadinessSignal {
     /// `experimental/serverStatus` with `quiescent`.
     ServerStatus,
     /// The end of a progress.
@@ -114,7 +114,7 @@ pub enum Health {
 /// Follows one run of one server.
 #[derive(Debug)]
 pub struct Tracker {
-    recipe: Recipe,
+    recipe: ReadinessSignal,
     state: State,
     initialized_at: Option<Instant>,
     progresses: BTreeMap<String, OpenProgress>,
@@ -135,7 +135,7 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    pub fn new(recipe: Recipe) -> Self {
+    pub fn new(recipe: ReadinessSignal) -> Self {
         Self {
             recipe,
             state: State::Starting,
@@ -155,10 +155,10 @@ impl Tracker {
     pub fn initialized(&mut self, now: Instant) {
         self.initialized_at = Some(now);
         self.state = match &self.recipe {
-            Recipe::Initialized => State::Ready,
-            Recipe::Unknown => State::Unknown,
-            Recipe::Log { answers_before: false, .. } => State::Starting,
-            Recipe::ServerStatus | Recipe::Progress { .. } | Recipe::Log { .. } => State::Loading,
+            ReadinessSignal::Initialized => State::Ready,
+            ReadinessSignal::Unknown => State::Unknown,
+            ReadinessSignal::Log { answers_before: false, .. } => State::Starting,
+            ReadinessSignal::ServerStatus | ReadinessSignal::Progress { .. } | ReadinessSignal::Log { .. } => State::Loading,
         };
         if self.uncovered {
             self.settle();
@@ -167,7 +167,7 @@ impl Tracker {
 
     /// There is no document to open, so a signal that needs one will not come.
     pub fn nothing_to_open(&mut self) {
-        if matches!(&self.recipe, Recipe::Progress { project_files, .. } if !project_files.is_empty()) {
+        if matches!(&self.recipe, ReadinessSignal::Progress { project_files, .. } if !project_files.is_empty()) {
             self.uncovered = true;
             self.settle();
         }
@@ -175,7 +175,7 @@ impl Tracker {
 
     /// A document is about to be opened. `root` bounds the search for the project that covers it.
     pub fn opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
-        let Recipe::Progress { project_files, .. } = &self.recipe else { return };
+        let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
         // A library's file says nothing about the project.
         if project_files.is_empty() || !document.starts_with(root) {
             return;
@@ -194,7 +194,7 @@ impl Tracker {
 
     /// The server was sent a changed file and will publish diagnostics for it when it has read it; until then its
     /// answers about other files do not know the change.
-    pub fn digesting(&mut self, document: &Utf8Path, version: i32) {
+    pub fn awaiting_diagnostics(&mut self, document: &Utf8Path, version: i32) {
         self.digesting.insert(document.to_owned(), version);
     }
 
@@ -205,7 +205,7 @@ impl Tracker {
 
     /// The document could not be opened after all.
     pub fn not_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
-        let Recipe::Progress { project_files, .. } = &self.recipe else { return };
+        let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
         let before = self.expected.len();
         self.expected.retain(|expected| expected.document != document);
         if self.expected.len() < before {
@@ -251,7 +251,7 @@ impl Tracker {
                     }
                     self.state = State::Loading;
                 }
-                if self.recipe == Recipe::ServerStatus && title == "Fetching" {
+                if self.recipe == ReadinessSignal::ServerStatus && title == "Fetching" {
                     self.was_busy = true;
                 }
                 self.progresses.insert(token, OpenProgress { title, message: text("message"), percent });
@@ -274,13 +274,13 @@ impl Tracker {
 
     fn is_awaited(&self, token: &str, title: &str) -> bool {
         match &self.recipe {
-            Recipe::Progress { titles, .. } => titles.iter().any(|wanted| token == wanted || title.starts_with(wanted)),
+            ReadinessSignal::Progress { titles, .. } => titles.iter().any(|wanted| token == wanted || title.starts_with(wanted)),
             _ => false,
         }
     }
 
     fn server_status(&mut self, params: &Value) {
-        if self.recipe != Recipe::ServerStatus {
+        if self.recipe != ReadinessSignal::ServerStatus {
             return;
         }
         self.health = match params.get("health").and_then(Value::as_str) {
@@ -303,7 +303,7 @@ impl Tracker {
     }
 
     fn log(&mut self, params: &Value) {
-        let Recipe::Log { prefixes, parts, .. } = &self.recipe else { return };
+        let ReadinessSignal::Log { prefixes, parts, .. } = &self.recipe else { return };
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
         let begins = prefixes.iter().any(|prefix| message.starts_with(prefix.as_str()));
         if begins || parts.iter().any(|part| message.contains(part.as_str())) {

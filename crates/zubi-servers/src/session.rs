@@ -27,10 +27,10 @@ use zubi_base::workspace::Folder;
 use crate::catalogue::Freshness;
 use crate::checks::Checker;
 use crate::detect::Languages;
-use crate::documents::{Documents, Opening, Outgoing, Touch};
+use crate::documents::{Documents, Opening, Outgoing, SyncAction};
 use crate::initialize;
 use crate::peer::Peer;
-use crate::readiness::{Recipe, Tracker};
+use crate::readiness::{ReadinessSignal, Tracker};
 use crate::settling::DocumentStatus;
 
 mod delivery;
@@ -40,7 +40,7 @@ mod process;
 mod tests;
 mod usage;
 
-use fence::Fence;
+use fence::SyncBarrier;
 pub(crate) use process::Process;
 use process::{attend, quote};
 use usage::Usage;
@@ -52,7 +52,7 @@ pub struct SessionSpec {
     pub name: Arc<str>,
     /// Where it works.
     pub folder: Folder,
-    pub recipe: Recipe,
+    pub recipe: ReadinessSignal,
     /// Answers to `workspace/configuration`, by section.
     pub settings: Value,
     pub initialization_options: Value,
@@ -114,7 +114,7 @@ impl SessionSpec {
     }
 
     /// Whether a file is in a language of this server.
-    pub fn speaks(&self, path: &Utf8Path) -> bool {
+    pub fn supports_language(&self, path: &Utf8Path) -> bool {
         let language = self.language(path);
         self.languages.iter().any(|own| own == language)
     }
@@ -139,7 +139,7 @@ pub struct Session {
     /// `name version`, as the server gives them.
     server_version: Option<String>,
     documents: Mutex<Documents>,
-    fence: Fence,
+    fence: SyncBarrier,
     /// Why it ended, once it has.
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
@@ -183,11 +183,11 @@ impl Session {
         watching: impl Future<Output = ()>,
     ) -> Result<Arc<Self>, StartError> {
         let process = Process::spawn(command, spawner)?;
-        Self::over(spec, process, first, readiness, tasks, watching).await
+        Self::with_transport(spec, process, first, readiness, tasks, watching).await
     }
 
     /// Like [`Self::start`], with a server that runs already.
-    pub(crate) async fn over(
+    pub(crate) async fn with_transport(
         spec: SessionSpec,
         process: Process,
         first: Option<Utf8PathBuf>,
@@ -233,7 +233,7 @@ impl Session {
             encoding,
             server_version: server_version(&answer),
             documents: Mutex::default(),
-            fence: Fence::new(spec.fence.clone()),
+            fence: SyncBarrier::new(spec.fence.clone()),
             ended,
             stop,
             verdict,
@@ -325,12 +325,12 @@ impl Session {
         cancel: &CancellationToken,
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
-        self.fence.pass(&self.connection, cancel, deadline).await?;
+        self.fence.wait(&self.connection, cancel, deadline).await?;
         self.connection.request(method, params, cancel, deadline).await
     }
 
     /// Opens a document or sends what changed on disk since it was sent.
-    pub(crate) fn bring_up_to_date(&self, path: &Utf8Path, certainly_changed: bool) -> Result<Touch, ReadError> {
+    pub(crate) fn bring_up_to_date(&self, path: &Utf8Path, certainly_changed: bool) -> Result<SyncAction, ReadError> {
         let mut documents = self.documents();
         self.bring_up_to_date_locked(&mut documents, path, certainly_changed)
     }
@@ -353,7 +353,7 @@ impl Session {
         documents: &mut Documents,
         path: &Utf8Path,
         certainly_changed: bool,
-    ) -> Result<Touch, ReadError> {
+    ) -> Result<SyncAction, ReadError> {
         let opening = self.opening(path);
         let known = documents.version(path);
         let root = &self.spec.folder.path;
@@ -361,8 +361,8 @@ impl Session {
             self.peer.track(|tracker| tracker.opened(path, root));
         }
         let out = Expecting { session: self, path };
-        let touch = documents.bring_up_to_date(path, opening, certainly_changed, &out);
-        if known.is_none() && !matches!(touch, Ok(Touch::Opened)) {
+        let touch = documents.sync(path, opening, certainly_changed, &out);
+        if known.is_none() && !matches!(touch, Ok(SyncAction::Opened)) {
             self.peer.track(|tracker| tracker.not_opened(path, root));
         }
         touch
@@ -371,7 +371,7 @@ impl Session {
     /// Under which identifiers the server tells a document's problems on asking; empty when it only publishes them.
     pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
         let offers = self.peer.offers();
-        if offers.is_withheld("textDocument/diagnostic") {
+        if offers.is_disabled("textDocument/diagnostic") {
             return Vec::new();
         }
         offers.diagnostic_identifiers((path, self.spec.language(path)))
@@ -384,7 +384,7 @@ impl Session {
 
     /// Ends the server. Returns when nothing is left of it.
     pub async fn shutdown(&self) {
-        self.peer.retire();
+        self.peer.deactivate();
         let mut ended = self.ended.clone();
         if ended.borrow().is_none() {
             let deadline = Instant::now() + self.spec.shutdown_timeout;
@@ -418,7 +418,7 @@ impl Outgoing for Expecting<'_> {
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
             self.session.peer.settling.sent(self.path);
-            self.session.fence.sent(self.path);
+            self.session.fence.mark_sent(self.path);
         }
         Outgoing::notify(&self.session.connection, method, params)
     }

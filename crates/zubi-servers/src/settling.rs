@@ -41,7 +41,7 @@ pub struct DocumentStatus {
 
 /// What one server is doing with its documents; nothing is known of a server without a [`DocumentStatus`].
 #[derive(Debug)]
-pub(crate) struct Settling {
+pub(crate) struct DocumentActivity {
     status: Option<DocumentStatus>,
     known: Mutex<Known>,
     changes: watch::Sender<u64>,
@@ -71,7 +71,7 @@ enum Step {
     Idle,
 }
 
-impl Settling {
+impl DocumentActivity {
     pub(crate) fn new(status: Option<DocumentStatus>) -> Self {
         Self { status, known: Mutex::default(), changes: watch::Sender::new(0) }
     }
@@ -153,7 +153,7 @@ mod tests {
 
     /// A script of what is sent and heard of `/w/a.cc`. Gives after each step whether it is idle.
     fn run(script: &[&str]) -> String {
-        let settling = Settling::new(Some(crate::testing::document_status()));
+        let settling = DocumentActivity::new(Some(crate::testing::document_status()));
         let path = Utf8Path::new("/w/a.cc");
         let mut states = String::new();
         for step in script {

@@ -17,9 +17,9 @@ use zubi_base::workspace::Folder;
 use crate::catalogue::{Catalogue, Freshness};
 use crate::checks::Checker;
 use crate::detect::Languages;
-use crate::endpoint::{Launch, Starter};
+use crate::endpoint::{LaunchSpec, Starter};
 use crate::log::LineRing;
-use crate::readiness::Recipe;
+use crate::readiness::ReadinessSignal;
 use crate::session::{Process, Session, SessionSpec, StartError};
 use crate::settling::DocumentStatus;
 
@@ -49,7 +49,7 @@ impl Workspace {
         let spec = SessionSpec {
             name: "fake".into(),
             folder: Folder { name: "w".to_owned(), path: root.clone() },
-            recipe: Recipe::Initialized,
+            recipe: ReadinessSignal::Initialized,
             settings: json!({ "fake": { "deep": { "value": 1 } }, "fake.dotted": 2 }),
             initialization_options: Value::Null,
             push_settings: false,
@@ -102,7 +102,7 @@ impl Workspace {
             .await;
         let session = session.await.unwrap().unwrap();
         server.expect_notification("initialized").await;
-        session.peer().speak();
+        session.peer().activate();
         (session, server)
     }
 
@@ -111,7 +111,7 @@ impl Workspace {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
         let session =
-            tokio::spawn(async move { Session::over(spec, process(ours), None, readiness, &tasks, async {}).await });
+            tokio::spawn(async move { Session::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await });
         let (reader, writer) = tokio::io::split(theirs);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
     }
@@ -159,7 +159,7 @@ impl FakeStarter {
 impl Starter for FakeStarter {
     async fn start(
         &self,
-        launch: &Launch,
+        launch: &LaunchSpec,
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
@@ -170,7 +170,7 @@ impl Starter for FakeStarter {
         self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
         let process = process(ours);
         process.stderr.push("its last words");
-        Session::over(launch.spec.clone(), process, first, readiness, tasks, async {}).await
+        Session::with_transport(launch.spec.clone(), process, first, readiness, tasks, async {}).await
     }
 }
 

@@ -24,7 +24,7 @@ use notify::event::{AccessKind, AccessMode, CreateKind, Flag, ModifyKind, Rename
 use notify::{EventKind, RecursiveMode, Watcher};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::watch;
-use zubi_base::walk::{self, Order, is_directory};
+use zubi_base::walk::{self, WalkOptions, is_directory};
 
 use crate::offers::ChangeKind;
 use crate::stamp::Stamp;
@@ -376,7 +376,7 @@ impl Record {
     /// Looks at everything below a directory and watches it.
     fn compare(&mut self, directory: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
         let mut unseen: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
-        for entry in walk::entries(directory, Order::default()) {
+        for entry in walk::entries(directory, WalkOptions::default()) {
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
             if is_directory(&entry) {
                 self.watch(path);
@@ -445,7 +445,7 @@ fn is_gone_or_closed(error: &notify::Error) -> bool {
 fn is_visible(path: &Utf8Path, visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>) -> bool {
     let Some(parent) = path.parent() else { return false };
     if !visible.contains_key(parent) {
-        let children = walk::entries(parent, Order { depth: Some(1), sorted: false })
+        let children = walk::entries(parent, WalkOptions { depth: Some(1), sorted: false })
             .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
             .collect::<FxHashSet<_>>();
         visible.insert(parent.to_owned(), children);

@@ -6,13 +6,13 @@ use serde_json::Value;
 const PER_VALUE: usize = 80;
 
 /// The memory a value holds, in bytes. An estimate, within a factor of two.
-pub(crate) fn weight(value: &Value) -> usize {
+pub(crate) fn estimated_size(value: &Value) -> usize {
     let own = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Array(items) => items.iter().map(estimated_size).sum(),
         // Recursion is bounded: the parser refuses more than 128 levels.
-        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + weight(value)).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + estimated_size(value)).sum(),
     };
     PER_VALUE + own
 }
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn everything_counts() {
-        assert_eq!(weight(&json!(null)), PER_VALUE);
-        assert_eq!(weight(&json!({ "name": ["text", 1] })), 4 * PER_VALUE + "name".len() + "text".len());
+        assert_eq!(estimated_size(&json!(null)), PER_VALUE);
+        assert_eq!(estimated_size(&json!({ "name": ["text", 1] })), 4 * PER_VALUE + "name".len() + "text".len());
     }
 }

@@ -35,7 +35,7 @@ pub use dlang_workspace::workspace::Root;
 
 /// Which of the tools are in every list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listing {
+pub enum DomainExposure {
     /// All, because nothing else is asked here.
     All,
     /// Those that contracts name, where there are models; else none, for a list costs every conversation, and then they are
@@ -46,13 +46,13 @@ pub enum Listing {
 struct DomainTools {
     id: ProviderId,
     model: Arc<DomainModel>,
-    listing: Listing,
+    listing: DomainExposure,
     has_models: OnceLock<bool>,
     changes: watch::Sender<u64>,
 }
 
 /// The DomainLang tools over one model.
-pub fn provider(model: &Arc<DomainModel>, listing: Listing) -> Arc<dyn ToolProvider> {
+pub fn provider(model: &Arc<DomainModel>, listing: DomainExposure) -> Arc<dyn ToolProvider> {
     Arc::new(DomainTools {
         id: ProviderId("domainlang".into()),
         model: Arc::clone(model),
@@ -90,9 +90,9 @@ impl ToolProvider for DomainTools {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let (model, has_models) = (&self.model, self.has_models.get().copied().unwrap_or_default());
         let (first, others) = match self.listing {
-            Listing::All => (Exposure::Direct, Exposure::Direct),
-            Listing::WhereModelsAre if has_models => (Exposure::Direct, Exposure::Deferred),
-            Listing::WhereModelsAre => (Exposure::Deferred, Exposure::Deferred),
+            DomainExposure::All => (Exposure::Direct, Exposure::Direct),
+            DomainExposure::WhereModelsAre if has_models => (Exposure::Direct, Exposure::Deferred),
+            DomainExposure::WhereModelsAre => (Exposure::Deferred, Exposure::Deferred),
         };
         vec![
             tool::<validate::Validate>(model, first),
@@ -109,7 +109,7 @@ impl ToolProvider for DomainTools {
     }
 
     async fn prepare(&self) {
-        if self.listing != Listing::WhereModelsAre || self.has_models.get().is_some() {
+        if self.listing != DomainExposure::WhereModelsAre || self.has_models.get().is_some() {
             return;
         }
         self.model.settle(&CancellationToken::new()).await;

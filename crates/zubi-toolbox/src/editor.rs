@@ -15,18 +15,18 @@ use serde_json::{Value, json};
 use zubi_link::wire::codes;
 use zubi_link::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
 use zubi_tools::{
-    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncated, fixed,
+    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncated, static_provider,
 };
 
-use self::text::Writer;
+use self::text::EditorRenderer;
 use crate::lsp::arguments::{Common, Format};
-use crate::lsp::view::View;
-use crate::os_tool::{About, OsTool, tool};
-use crate::sight::{Sight, SightCx, SightError};
+use crate::lsp::view::OutputBudget;
+use crate::os_tool::{LocalToolMeta, LocalTool, tool};
+use crate::sight::{EditorService, EditorCallContext, EditorServiceError};
 
 /// The tool over what the editor sees.
-pub fn provider(sight: &Arc<Sight>) -> Arc<dyn ToolProvider> {
-    fixed("editor", "Editor", vec![tool::<Editor>(sight)])
+pub fn provider(sight: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
+    static_provider("editor", "Editor", vec![tool::<Editor>(sight)])
 }
 
 struct Editor;
@@ -111,8 +111,8 @@ impl Input {
 }
 
 #[async_trait]
-impl OsTool for Editor {
-    const ABOUT: About = About {
+impl LocalTool for Editor {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "editor",
         title: "What the editor shows",
         description: "What the user's editor shows: open_files, active_file with the cursor, and problems with unsaved text counted (diagnostics of a file, all_diagnostics, errors_summary; validate_file has one checked anew). Without an editor language servers answer about problems, and the last line says how much they have looked at.",
@@ -125,22 +125,22 @@ impl OsTool for Editor {
         timeout: Duration::from_mins(3),
         example: || ("Errors that the editor shows", json!({ "command": "all_diagnostics", "severity": "error" })),
     };
-    type Context = Sight;
+    type Context = EditorService;
     type Input = Input;
 
-    fn footprint(_sight: &Sight, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_sight: &EditorService, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         // What is no file of the workspace is refused by the call.
         let reads = input.path.iter().filter_map(|path| cx.workspace.resolve(path).ok()).collect();
         Ok(Footprint { reads, ..Footprint::default() })
     }
 
-    async fn run(sight: &Sight, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(sight: &EditorService, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         input.check()?;
         let now = Instant::now();
         let deadline = now.checked_add(input.common.wait()).map_or(cx.deadline, |until| until.min(cx.deadline));
-        let asked = SightCx { cancel: cx.cancel.clone(), deadline, read_only: true };
-        let view = View::new(input.common.bytes(cx.token_budget), input.common.format());
-        let writer = Writer { view: &view, cx, sight };
+        let asked = EditorCallContext { cancel: cx.cancel.clone(), deadline, read_only: true };
+        let view = OutputBudget::new(input.common.bytes(cx.token_budget), input.common.format());
+        let writer = EditorRenderer { view: &view, cx, sight };
         let is_json = input.common.format() == Format::Json;
         let answer = match input.command {
             Command::Status => writer.status(&sight.status()),
@@ -189,8 +189,8 @@ impl Answer {
 }
 
 /// An error of the protocol as one of a tool.
-fn tell(error: SightError) -> ToolError {
-    let SightError { code, message, field } = error;
+fn tell(error: EditorServiceError) -> ToolError {
+    let EditorServiceError { code, message, field } = error;
     let code = match code {
         codes::INVALID_PARAMS | codes::NOT_IN_WORKSPACE => {
             let field = field.unwrap_or_else(|| "command".to_owned());
@@ -207,5 +207,5 @@ fn tell(error: SightError) -> ToolError {
     };
     let hint =
         "Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.";
-    ToolError::tell(code, format!("Failed to {OPERATION}: {message}"), hint)
+    ToolError::user(code, format!("Failed to {OPERATION}: {message}"), hint)
 }

@@ -21,19 +21,19 @@ pub(crate) mod written;
 use std::sync::Arc;
 
 use zubi_code::CodeIntel;
-use zubi_tools::{ToolProvider, fixed};
+use zubi_tools::{ToolProvider, static_provider};
 
 use crate::os_tool::tool;
 
 /// What the tools for files share.
 pub(crate) struct Files {
     pub(crate) intel: Arc<CodeIntel>,
-    pub(crate) seen: seen::Seen,
+    pub(crate) seen: seen::ReadTracker,
 }
 
 /// All tools for files, in the order in which they are listed.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
-    let files = Arc::new(Files { intel: Arc::clone(intel), seen: seen::Seen::default() });
+    let files = Arc::new(Files { intel: Arc::clone(intel), seen: seen::ReadTracker::default() });
     let tools = vec![
         tool::<read::Read>(&files),
         tool::<write::Write>(&files),
@@ -42,5 +42,5 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<search::Search>(&files),
         tool::<get_current::GetCurrent>(&files),
     ];
-    fixed("file", "Files", tools)
+    static_provider("file", "Files", tools)
 }

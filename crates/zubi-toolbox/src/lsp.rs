@@ -30,7 +30,7 @@ mod workspace_symbols;
 use std::sync::Arc;
 
 use zubi_code::CodeIntel;
-use zubi_tools::{ToolProvider, fixed};
+use zubi_tools::{ToolProvider, static_provider};
 
 use crate::lsp::code_tool::tool;
 
@@ -56,5 +56,5 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<apply_edit::ApplyEdit>(intel),
         tool::<undo_edit::UndoEdit>(intel),
     ];
-    fixed("lsp", "Language servers", tools)
+    static_provider("lsp", "Language servers", tools)
 }

@@ -13,7 +13,7 @@ use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 /// What such a tool says of itself.
-pub(crate) struct About {
+pub(crate) struct LocalToolMeta {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     /// Its first 300 characters say what comes back and when to use it.
@@ -34,8 +34,8 @@ pub(crate) struct About {
 
 /// One tool on files, programs or settings.
 #[async_trait]
-pub(crate) trait OsTool: Send + Sync + 'static {
-    const ABOUT: About;
+pub(crate) trait LocalTool: Send + Sync + 'static {
+    const ABOUT: LocalToolMeta;
     /// What the tools of one provider share.
     type Context: Send + Sync + 'static;
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -46,14 +46,14 @@ pub(crate) trait OsTool: Send + Sync + 'static {
     async fn run(context: &Self::Context, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }
 
-struct Framed<T: OsTool> {
+struct Framed<T: LocalTool> {
     spec: ToolSpec,
     context: Arc<T::Context>,
     kind: PhantomData<fn() -> T>,
 }
 
 /// Makes a tool of it.
-pub(crate) fn tool<T: OsTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
+pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
     let about = T::ABOUT;
     let (title, args) = (about.example)();
     let spec = ToolSpec {
@@ -76,7 +76,7 @@ pub(crate) fn tool<T: OsTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
 }
 
 #[async_trait]
-impl<T: OsTool> Tool for Framed<T> {
+impl<T: LocalTool> Tool for Framed<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

@@ -8,7 +8,7 @@ mod read;
 use std::sync::Arc;
 
 use zubi_run::store::{OutputId, OutputStore, StoreError};
-use zubi_tools::{ToolError, ToolProvider, fixed};
+use zubi_tools::{ToolError, ToolProvider, static_provider};
 
 use crate::os_tool::tool;
 
@@ -18,7 +18,7 @@ const TOOLSET: &str = "output";
 /// All tools for outputs, in the order in which they are listed.
 pub fn provider(store: &OutputStore) -> Arc<dyn ToolProvider> {
     let store = Arc::new(store.clone());
-    fixed("output", "Outputs", vec![tool::<read::Read>(&store), tool::<grep::Grep>(&store)])
+    static_provider("output", "Outputs", vec![tool::<read::Read>(&store), tool::<grep::Grep>(&store)])
 }
 
 fn handle(given: &str) -> Result<OutputId, ToolError> {

@@ -12,15 +12,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use zubi_base::text::{Manner, Save};
+use zubi_base::text::{EditOptions, Save};
 use zubi_code::apply::Direction;
 use zubi_code::edit::{Applied, Plan};
 use zubi_code::{AnswerStatus, CodeError, CodeIntel, Question};
-use zubi_tools::{ToolProvider, fixed};
+use zubi_tools::{ToolProvider, static_provider};
 
-use crate::lsp::apply_edit::{Verb, told};
-use crate::lsp::code_tool::{Reply, tool};
-use crate::lsp::view::View;
+use crate::lsp::apply_edit::{AppliedVerb, render_applied};
+use crate::lsp::code_tool::{CodeAnswer, tool};
+use crate::lsp::view::OutputBudget;
 
 /// All refactoring tools, in the order in which they are listed.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
@@ -29,7 +29,7 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<rename_symbol::RenameSymbol>(intel),
         tool::<organize_imports::OrganizeImports>(intel),
     ];
-    fixed("refactor", "Refactoring", tools)
+    static_provider("refactor", "Refactoring", tools)
 }
 
 /// The file that a call names, for its footprint; what is wrong with the name is told when it is called.
@@ -52,7 +52,7 @@ struct How<'a> {
     /// What the caller said of saving.
     save: Option<bool>,
     /// What else there is to the manner; what is saved is decided here.
-    manner: Manner,
+    manner: EditOptions,
     /// What stands before the answer.
     lines: String,
     notes: Option<&'a Notes<'a>>,
@@ -61,13 +61,13 @@ struct How<'a> {
 /// Applies a plan at once.
 async fn apply(
     question: &Question<'_>,
-    view: &View,
+    view: &OutputBudget,
     plan: &Plan,
     status: AnswerStatus,
     how: How<'_>,
-) -> Result<Reply, CodeError> {
+) -> Result<CodeAnswer, CodeError> {
     let save = if how.save == Some(true) { Save::All } else { Save::Unopened };
-    let changed = question.change(&plan.id, Direction::Apply(Manner { save, ..how.manner })).await?;
+    let changed = question.change(&plan.id, Direction::Apply(EditOptions { save, ..how.manner })).await?;
     let mut text = how.lines;
     let of_change = how.notes.map(|notes| notes(&changed.value.applied)).unwrap_or_default();
     // Writing to a `String` cannot fail.
@@ -77,7 +77,7 @@ async fn apply(
     if how.save == Some(false) && changed.value.applied.unsaved.is_empty() {
         text.push_str("note: the files on disk were changed, so they are saved although save is false\n");
     }
-    let mut reply = told(view, &plan.id, Verb::Applied, changed);
+    let mut reply = render_applied(view, &plan.id, AppliedVerb::Applied, changed);
     text.push_str(&reply.text);
     reply.text = text;
     reply.status.merge(status);

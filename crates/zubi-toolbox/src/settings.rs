@@ -18,7 +18,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use zubi_base::endpoint::RequestCx;
 use zubi_code::{CodeError, CodeIntel};
-use zubi_tools::{ToolCx, ToolError, ToolProvider, fixed};
+use zubi_tools::{ToolCx, ToolError, ToolProvider, static_provider};
 
 use crate::os_tool::tool;
 
@@ -35,7 +35,7 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<set_setting::SetSetting>(&settings),
         tool::<set_update_imports_setting::SetUpdateImportsSetting>(&settings),
     ];
-    fixed("settings", "Settings", tools)
+    static_provider("settings", "Settings", tools)
 }
 
 /// Whether imports follow TypeScript files that move: what holds in the open editor, else what the workspace's file says.

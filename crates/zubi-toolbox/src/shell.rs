@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use zubi_run::job::{Jobs, RunError};
-use zubi_tools::{ToolCx, ToolError, ToolProvider, fixed};
+use zubi_tools::{ToolCx, ToolError, ToolProvider, static_provider};
 
 use crate::file::paths;
 use crate::os_tool::tool;
@@ -39,7 +39,7 @@ pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn Tool
         tool::<which::Which>(&shell),
         tool::<terminal::Terminal>(&shell),
     ];
-    fixed("shell", "Shell", tools)
+    static_provider("shell", "Shell", tools)
 }
 
 /// What makes programs write for a reader that is no terminal, whatever they think.

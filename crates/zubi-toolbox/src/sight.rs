@@ -35,13 +35,13 @@ use zubi_link::wire::diagnostics::{
 use zubi_link::wire::editor::{self, ActiveFile, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
 use zubi_link::wire::host::HostKind;
 
-use self::answer::{Look, LookedFile};
+use self::answer::{DiagnosticsMode, EditorFileReport};
 use self::params::{no_params, parse};
-pub use self::view::{EditorView, Known, Seen, SeenActive, SeenFile, ViewError};
+pub use self::view::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
 
 /// What a [`Sight`] has to know of the host that it belongs to.
 #[derive(Clone)]
-pub struct SightConfig {
+pub struct EditorServiceConfig {
     /// Where the host lives.
     pub kind: HostKind,
     /// Commands of the editor that the user allows besides those that are always allowed, from settings of the machine.
@@ -51,7 +51,7 @@ pub struct SightConfig {
 
 /// The circumstances of one question.
 #[derive(Debug, Clone)]
-pub struct SightCx {
+pub struct EditorCallContext {
     /// Cancelled when the caller gives up.
     pub cancel: CancellationToken,
     /// When the answer has to be there. Servers are asked until a moment before.
@@ -60,7 +60,7 @@ pub struct SightCx {
     pub read_only: bool,
 }
 
-impl SightCx {
+impl EditorCallContext {
     fn request(&self) -> RequestCx {
         RequestCx::new(self.cancel.clone(), self.early())
     }
@@ -78,7 +78,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Why a question has no answer: an error of JSON-RPC.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct SightError {
+pub struct EditorServiceError {
     /// One of [`zubi_link::wire::codes`].
     pub code: i64,
     /// What is wrong, and what to do.
@@ -87,7 +87,7 @@ pub struct SightError {
     pub field: Option<String>,
 }
 
-impl SightError {
+impl EditorServiceError {
     fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), field: None }
     }
@@ -104,7 +104,7 @@ impl SightError {
 /// Whether there is an editor, and whose workspace this is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SightStatus {
+pub struct EditorStatus {
     /// Whether an editor answers.
     pub available: bool,
     /// For people.
@@ -115,20 +115,20 @@ pub struct SightStatus {
 }
 
 /// What the editor sees; see the module.
-pub struct Sight {
+pub struct EditorService {
     intel: Arc<CodeIntel>,
-    view: Option<Arc<dyn EditorView>>,
-    config: SightConfig,
+    view: Option<Arc<dyn EditorClient>>,
+    config: EditorServiceConfig,
 }
 
-impl Sight {
+impl EditorService {
     /// Over code intelligence, and over the editor if there is one.
-    pub fn new(intel: Arc<CodeIntel>, view: Option<Arc<dyn EditorView>>, config: SightConfig) -> Arc<Self> {
+    pub fn new(intel: Arc<CodeIntel>, view: Option<Arc<dyn EditorClient>>, config: EditorServiceConfig) -> Arc<Self> {
         Arc::new(Self { intel, view, config })
     }
 
     /// Answers one of the eight methods of the protocol. `None`: it is another method.
-    pub async fn ask(&self, method: &str, params: Value, cx: SightCx) -> Option<Result<Value, SightError>> {
+    pub async fn handle(&self, method: &str, params: Value, cx: EditorCallContext) -> Option<Result<Value, EditorServiceError>> {
         Some(match method {
             editor::PING => no_params(&params).and_then(|()| to_value(&self.ping())),
             diagnostics::GET_DIAGNOSTICS => match parse::<DocumentParams>(params) {
@@ -168,13 +168,13 @@ impl Sight {
     }
 
     /// Whether there is an editor, and whose workspace this is.
-    pub fn status(&self) -> SightStatus {
+    pub fn status(&self) -> EditorStatus {
         let message = match &self.view {
             Some(view) => format!("{} is connected", view.name()),
             None => "no editor is connected; problems are asked of language servers".to_owned(),
         };
         let folders = self.intel.workspace().roots().into_iter().map(Utf8PathBuf::into_string);
-        SightStatus {
+        EditorStatus {
             available: self.view.is_some(),
             message,
             kind: self.config.kind,
@@ -189,23 +189,23 @@ impl Sight {
     }
 
     /// `getDiagnostics`.
-    pub async fn diagnostics(&self, params: &DocumentParams, cx: &SightCx) -> Result<FileDiagnostics, SightError> {
+    pub async fn diagnostics(&self, params: &DocumentParams, cx: &EditorCallContext) -> Result<FileDiagnostics, EditorServiceError> {
         let path = match (&params.path, &params.uri) {
             (Some(path), None) => self.file("path", path)?,
             (None, Some(uri)) => self.file("uri", uri)?,
-            (None, None) => return Err(SightError::invalid("path", "missing; name a file with `path` or `uri`")),
-            (Some(_), Some(_)) => return Err(SightError::invalid("uri", "`path` is given as well; give one of them")),
+            (None, None) => return Err(EditorServiceError::invalid("path", "missing; name a file with `path` or `uri`")),
+            (Some(_), Some(_)) => return Err(EditorServiceError::invalid("uri", "`path` is given as well; give one of them")),
         };
-        let look = self.look_at(&path, Look::Glance, cx).await?;
-        let LookedFile { uri, diagnostics, coverage, note, .. } = look;
+        let look = self.look_at(&path, DiagnosticsMode::Glance, cx).await?;
+        let EditorFileReport { uri, diagnostics, coverage, note, .. } = look;
         Ok(FileDiagnostics { uri, path: path.into_string(), diagnostics, coverage, note })
     }
 
     /// `validateFile`.
-    pub async fn validate_file(&self, path: &str, cx: &SightCx) -> Result<ValidatedFile, SightError> {
+    pub async fn validate_file(&self, path: &str, cx: &EditorCallContext) -> Result<ValidatedFile, EditorServiceError> {
         let path = self.file("path", path)?;
-        let look = self.look_at(&path, Look::Validate, cx).await?;
-        let LookedFile { uri, language_id, diagnostics, coverage, note } = look;
+        let look = self.look_at(&path, DiagnosticsMode::Validate, cx).await?;
+        let EditorFileReport { uri, language_id, diagnostics, coverage, note } = look;
         let language_id = language_id.unwrap_or_else(|| "plaintext".to_owned());
         Ok(ValidatedFile { uri, path: path.into_string(), language_id, diagnostics, coverage, note })
     }
@@ -214,18 +214,18 @@ impl Sight {
     pub async fn all_diagnostics(
         &self,
         params: &AllDiagnosticsParams,
-        cx: &SightCx,
-    ) -> Result<AllDiagnostics, SightError> {
+        cx: &EditorCallContext,
+    ) -> Result<AllDiagnostics, EditorServiceError> {
         Ok(answer::all(self.look_around(cx).await?, params))
     }
 
     /// `getWorkspaceErrors`.
-    pub async fn workspace_errors(&self, cx: &SightCx) -> Result<WorkspaceErrors, SightError> {
+    pub async fn workspace_errors(&self, cx: &EditorCallContext) -> Result<WorkspaceErrors, EditorServiceError> {
         Ok(answer::errors(self.look_around(cx).await?))
     }
 
     /// `getOpenFiles`.
-    pub fn open_files(&self) -> Result<OpenFiles, SightError> {
+    pub fn open_files(&self) -> Result<OpenFiles, EditorServiceError> {
         let Some(view) = &self.view else {
             let note = "no editor is connected, so no file is open in one".to_owned();
             return Ok(OpenFiles { count: 0, files: Vec::new(), note: Some(note) });
@@ -241,14 +241,14 @@ impl Sight {
     }
 
     /// `getActiveFile`.
-    pub async fn active_file(&self, cx: &SightCx) -> Result<ActiveFile, SightError> {
+    pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFile, EditorServiceError> {
         let none = |note: Option<&str>| ActiveFile { note: note.map(str::to_owned), ..ActiveFile::default() };
         let Some(view) = &self.view else { return Ok(none(Some("no editor is connected"))) };
-        let Some(SeenActive { file, selection }) = view.seen()?.active else { return Ok(none(None)) };
+        let Some(ActiveEditor { file, selection }) = view.seen()?.active else { return Ok(none(None)) };
         let Some(file) = self.open_file(file) else {
             return Ok(none(Some("what the user looks at is no file of the workspace")));
         };
-        let look = self.look_at(Utf8Path::new(&file.path), Look::Glance, cx).await?;
+        let look = self.look_at(Utf8Path::new(&file.path), DiagnosticsMode::Glance, cx).await?;
         Ok(ActiveFile {
             active: true,
             uri: Some(file.uri),
@@ -263,10 +263,10 @@ impl Sight {
     }
 
     /// The file of the workspace that a caller names. Of what lies outside not even whether it exists is told.
-    fn file(&self, field: &str, given: &str) -> Result<Utf8PathBuf, SightError> {
+    fn file(&self, field: &str, given: &str) -> Result<Utf8PathBuf, EditorServiceError> {
         let workspace = self.intel.workspace();
         let missing = match workspace.resolve(given) {
-            Ok(path) if path.is_dir() => return Err(SightError::invalid(field, format!("`{given}` is a folder"))),
+            Ok(path) if path.is_dir() => return Err(EditorServiceError::invalid(field, format!("`{given}` is a folder"))),
             Ok(path) => return Ok(path),
             Err(missing) => missing,
         };
@@ -274,18 +274,18 @@ impl Sight {
             (PathError::Outside { .. }, _) | (_, Err(PathError::Outside { .. })) => {
                 let folders: Vec<String> = workspace.roots().into_iter().map(Utf8PathBuf::into_string).collect();
                 let message = format!("`{given}` is not in this workspace: {}", folders.join(", "));
-                Err(SightError { code: codes::NOT_IN_WORKSPACE, message, field: Some(field.to_owned()) })
+                Err(EditorServiceError { code: codes::NOT_IN_WORKSPACE, message, field: Some(field.to_owned()) })
             }
             // Deleted on disk, and still there for its user.
             (_, Ok(path)) if self.is_open(&path) => Ok(path),
-            (missing, _) => Err(SightError::invalid(field, missing)),
+            (missing, _) => Err(EditorServiceError::invalid(field, missing)),
         }
     }
 
     /// Whether the editor has another text of a file than the disk.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
         let seen = self.view.as_ref().and_then(|view| view.seen().ok());
-        let is_meant = |file: &SeenFile| self.path_of(&file.uri).is_some_and(|open| open == path);
+        let is_meant = |file: &ShownFile| self.path_of(&file.uri).is_some_and(|open| open == path);
         seen.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_meant(file)))
     }
 
@@ -299,21 +299,21 @@ impl Sight {
         uri.starts_with("file:").then(|| self.intel.workspace().resolve_for_creation(uri).ok()).flatten()
     }
 
-    fn open_file(&self, file: SeenFile) -> Option<OpenFile> {
+    fn open_file(&self, file: ShownFile) -> Option<OpenFile> {
         let path = self.path_of(&file.uri)?.into_string();
-        let SeenFile { uri, language_id, is_dirty, line_count } = file;
+        let ShownFile { uri, language_id, is_dirty, line_count } = file;
         Some(OpenFile { uri, path, language_id, is_dirty, line_count })
     }
 
     /// The problems of one file, by the editor or else by the servers.
-    async fn look_at(&self, path: &Utf8Path, look: Look, cx: &SightCx) -> Result<LookedFile, SightError> {
+    async fn look_at(&self, path: &Utf8Path, look: DiagnosticsMode, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
         if let Some(view) = &self.view {
             let known = match look {
-                Look::Glance => view.diagnostics(path, &cx.request()).await,
-                Look::Validate => view.validate(path, &cx.request()).await,
+                DiagnosticsMode::Glance => view.diagnostics(path, &cx.request()).await,
+                DiagnosticsMode::Validate => view.validate(path, &cx.request()).await,
             };
             match known {
-                Ok(known) => return Ok(answer::known(path, known, look)),
+                Ok(known) => return Ok(answer::from_editor(path, known, look)),
                 Err(ViewError::Unsupported) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -322,10 +322,10 @@ impl Sight {
     }
 
     /// The problems of all files, by the editor or else by the servers.
-    async fn look_around(&self, cx: &SightCx) -> Result<answer::Around, SightError> {
+    async fn look_around(&self, cx: &EditorCallContext) -> Result<answer::EditorReport, EditorServiceError> {
         if let Some(view) = &self.view {
             match view.all_diagnostics(&cx.request()).await {
-                Ok(all) => return Ok(answer::around(all, |uri| self.path_of(uri))),
+                Ok(all) => return Ok(answer::workspace_report(all, |uri| self.path_of(uri))),
                 Err(ViewError::Unsupported) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -334,7 +334,7 @@ impl Sight {
     }
 
     /// A question to code intelligence.
-    async fn question(&self, cx: &SightCx) -> Question<'_> {
+    async fn question(&self, cx: &EditorCallContext) -> Question<'_> {
         let deadline = cx.early();
         let wait = deadline.saturating_duration_since(Instant::now());
         let call =
@@ -348,7 +348,7 @@ fn uri_of(path: &Utf8Path) -> String {
     uri::from_path(path).0
 }
 
-fn to_value(result: &impl Serialize) -> Result<Value, SightError> {
+fn to_value(result: &impl Serialize) -> Result<Value, EditorServiceError> {
     // What is made here can be written; a reason why not is a mistake of this program.
-    serde_json::to_value(result).map_err(|error| SightError::new(codes::INTERNAL_ERROR, error.to_string()))
+    serde_json::to_value(result).map_err(|error| EditorServiceError::new(codes::INTERNAL_ERROR, error.to_string()))
 }

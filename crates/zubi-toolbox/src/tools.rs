@@ -12,7 +12,7 @@ mod inner;
 use std::sync::{Arc, Weak};
 
 use zubi_tools::registry::Registry;
-use zubi_tools::{Tool, ToolProvider, fixed};
+use zubi_tools::{Tool, ToolProvider, static_provider};
 
 pub(crate) use call_read_tool::ID as CALL_READ_TOOL;
 pub(crate) use call_tool::ID as CALL_TOOL;
@@ -29,5 +29,5 @@ pub fn provider(registry: &Weak<Registry>) -> Arc<dyn ToolProvider> {
         Arc::new(call_read_tool::CallReadTool::new(registry.clone())),
         Arc::new(call_tool::CallTool::new(registry.clone())),
     ];
-    fixed("tools", "Tools about tools", tools)
+    static_provider("tools", "Tools about tools", tools)
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use zubi_base::secret;
 use zubi_base::text::ContentHash;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 
 pub use self::file::AuditFile;
 use crate::cx::Surface;
@@ -81,7 +81,7 @@ pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Va
 pub(crate) fn client(name: &str) -> String {
     let kept: String = name.chars().take(MAX_CLIENT).collect();
     let dots = if kept.len() < name.len() { "…" } else { "" };
-    format!("{}{dots}", on_one_line(&kept))
+    format!("{}{dots}", printable(&kept))
 }
 
 fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize) -> Value {
@@ -114,7 +114,7 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize)
                 .take(MAX_ITEMS)
                 .map(|(name, inner)| {
                     *room = room.saturating_sub(name.len().min(MAX_STRING));
-                    let hidden = secret::is_name_of_one(name) || secrets.iter().any(|secret| secret == name);
+                    let hidden = secret::is_secret_name(name) || secrets.iter().any(|secret| secret == name);
                     let inner =
                         if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1, room) };
                     (name.chars().take(MAX_STRING).collect(), inner)

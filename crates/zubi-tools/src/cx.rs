@@ -143,10 +143,10 @@ pub trait Approver: Send + Sync {
 
 /// The approver of surfaces that have nobody to ask.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NobodyToAsk;
+pub struct NoApprover;
 
 #[async_trait]
-impl Approver for NobodyToAsk {
+impl Approver for NoApprover {
     async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         ApprovalAnswer::Unavailable
     }
@@ -154,10 +154,10 @@ impl Approver for NobodyToAsk {
 
 /// The approver of a client that shows each call to its user before it sends it, and cannot be asked anything.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ClientAsks;
+pub struct ClientApprover;
 
 #[async_trait]
-impl Approver for ClientAsks {
+impl Approver for ClientApprover {
     async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         ApprovalAnswer::Unavailable
     }
@@ -190,7 +190,7 @@ pub const BYTES_PER_TOKEN: usize = 4;
 impl ToolCx {
     /// How many bytes the answer may have, where the tool itself wants at most `most`. Never so few that nothing can be
     /// said in them.
-    pub fn room(&self, most: usize) -> usize {
+    pub fn byte_budget(&self, most: usize) -> usize {
         const LEAST: usize = 200;
         self.token_budget.map_or(most, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(most)).max(LEAST)
     }

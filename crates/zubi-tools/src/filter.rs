@@ -11,7 +11,7 @@ use crate::spec::ToolSpec;
 
 /// Looks for tools by what they say of themselves. What is left out narrows nothing; case does not matter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Facets<'a> {
+pub struct ToolQuery<'a> {
     pub toolset: Option<&'a str>,
     pub category: Option<&'a str>,
     pub tag: Option<&'a str>,
@@ -20,7 +20,7 @@ pub struct Facets<'a> {
 /// No tool has this toolset, category or tag. Says which there are: it is most likely a misspelling, and an empty list
 /// would not say so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoSuchFacet {
+pub struct UnknownFacet {
     /// `toolset`, `category` or `tag`.
     pub name: &'static str,
     pub value: String,
@@ -28,22 +28,22 @@ pub struct NoSuchFacet {
     pub known: Vec<String>,
 }
 
-impl fmt::Display for NoSuchFacet {
+impl fmt::Display for UnknownFacet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no tool has the {} `{}`", self.name, self.value)
     }
 }
 
-impl NoSuchFacet {
+impl UnknownFacet {
     /// The next step: what could have been meant.
     pub fn hint(&self) -> String {
         format!("There are: {}.", self.known.join(", "))
     }
 }
 
-impl<'a> Facets<'a> {
+impl<'a> ToolQuery<'a> {
     /// Keeps the tools that have all of these.
-    pub fn retain<T>(&self, tools: &mut Vec<T>, spec: impl Fn(&T) -> &ToolSpec) -> Result<(), NoSuchFacet> {
+    pub fn retain<T>(&self, tools: &mut Vec<T>, spec: impl Fn(&T) -> &ToolSpec) -> Result<(), UnknownFacet> {
         type Of = fn(&ToolSpec) -> Vec<&str>;
         let facets: [(&'static str, Option<&'a str>, Of); 3] = [
             ("toolset", self.toolset, |spec| vec![&spec.toolset]),
@@ -57,7 +57,7 @@ impl<'a> Facets<'a> {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(wanted)) {
                 known.sort();
                 known.dedup();
-                return Err(NoSuchFacet { name, value: wanted.to_owned(), known });
+                return Err(UnknownFacet { name, value: wanted.to_owned(), known });
             }
         }
         tools.retain(|tool| {
@@ -208,7 +208,7 @@ mod tests {
         let tools = [tool("a.x", "Code", &["find", "jump"]), tool("b.y", "Files", &["find"])];
         let check = |toolset, category, tag| {
             let mut kept: Vec<&ToolSpec> = tools.iter().collect();
-            match (Facets { toolset, category, tag }).retain(&mut kept, |tool| tool) {
+            match (ToolQuery { toolset, category, tag }).retain(&mut kept, |tool| tool) {
                 Ok(()) => kept.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>().join(" "),
                 Err(error) => format!("{error}. {}", error.hint()),
             }

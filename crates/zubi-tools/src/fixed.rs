@@ -14,7 +14,7 @@ struct Fixed {
 }
 
 /// A provider of these tools, in this order; `name` is for people.
-pub fn fixed(id: &str, name: &'static str, tools: Vec<Arc<dyn Tool>>) -> Arc<dyn ToolProvider> {
+pub fn static_provider(id: &str, name: &'static str, tools: Vec<Arc<dyn Tool>>) -> Arc<dyn ToolProvider> {
     Arc::new(Fixed { id: ProviderId(id.into()), name, tools, changes: watch::Sender::new(0) })
 }
 

@@ -39,7 +39,7 @@ pub struct Footprint {
     pub checked: bool,
     /// The call that this one makes in turn and that all of the rest is about. It is judged, and asked about, when it is made.
     #[serde(skip)]
-    pub passes_on: Option<PassedOn>,
+    pub passes_on: Option<DelegatedCall>,
     /// What the call changes or sends, for whoever is asked: a unified diff, a request's body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
@@ -47,7 +47,7 @@ pub struct Footprint {
 
 /// A call that another one makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PassedOn {
+pub struct DelegatedCall {
     pub tool: String,
     pub arguments: Value,
 }
@@ -59,7 +59,7 @@ impl Footprint {
 
     /// Whether it says that a call touches what `other` says. How the call looks to a person ([`Self::preview`], the words
     /// about the sandbox) may differ.
-    pub fn touches_what(&self, other: &Self) -> bool {
+    pub fn covers(&self, other: &Self) -> bool {
         let bare = |footprint: &Self| Self { preview: None, sandbox: None, ..footprint.clone() };
         bare(self) == bare(other)
     }

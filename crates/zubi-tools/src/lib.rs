@@ -32,7 +32,7 @@ use tokio::sync::watch;
 
 pub use crate::code::Code;
 pub use crate::cx::ToolCx;
-pub use crate::fixed::fixed;
+pub use crate::fixed::static_provider;
 pub use crate::footprint::Footprint;
 pub use crate::output::{Status, ToolError, ToolOutput, Truncated};
 pub use crate::spec::{Approval, Effect, Exposure, ToolSpec};

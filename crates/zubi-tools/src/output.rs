@@ -54,7 +54,7 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// The same without characters that could hide or forge text; see [`clean`].
     #[must_use]
-    pub fn cleaned(self) -> Self {
+    pub fn sanitized(self) -> Self {
         let status = self.status.map(|status| Status {
             endpoint: clean(status.endpoint),
             readiness: clean(status.readiness),
@@ -93,7 +93,7 @@ pub enum ToolError {
 impl ToolError {
     /// Something the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the contract's
     /// three prefixes.
-    pub fn tell(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn user(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Tell { code, message: message.into(), hint: hint.into() }
     }
 
@@ -172,7 +172,7 @@ fn cut(text: String) -> String {
 
 /// Whether a character is what it looks like, or belongs to how its script is written.
 fn is_plain(c: char) -> bool {
-    matches!(c, '\n' | '\t') || visible::is_of_writing(c) || !visible::is_hidden(c)
+    matches!(c, '\n' | '\t') || visible::is_script_joiner(c) || !visible::is_hidden(c)
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::approval::{ApprovalOption, RuleStore};
-pub(crate) use self::approval::{RECENT, Recent, for_a_run, options};
-use self::part::{Otherwise, Part};
+pub(crate) use self::approval::{RECENT, RecentCall, suggest_auto_approve, options};
+use self::part::{DefaultAction, Access};
 use self::rule::{Action, Rule};
-use self::words::Named;
+use self::words::CommandPaths;
 use crate::cx::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
@@ -30,7 +30,7 @@ use crate::spec::{Effect, ToolSpec};
 
 /// The places that rules and defaults speak of; absolute, without links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct PolicyPaths {
     /// The workspace's folders; patterns are relative to each.
     pub roots: Vec<Utf8PathBuf>,
     pub home: Option<Utf8PathBuf>,
@@ -44,7 +44,7 @@ pub struct Policy {
     /// Tools that run without asking: `allow = […]`.
     allow: ToolFilter,
     rules: Vec<Arc<Rule>>,
-    places: Places,
+    places: PolicyPaths,
     /// Why the policy is closed.
     broken: Option<String>,
     /// Every question is answered yes; nothing that is denied is allowed.
@@ -57,8 +57,8 @@ pub struct Policy {
 /// One part of a call and what was decided about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Judged {
-    pub part: Part,
+pub struct PartDecision {
+    pub part: Access,
     /// The same for a person: "it runs `git push`".
     pub what: String,
     pub action: Action,
@@ -76,14 +76,14 @@ pub struct Judged {
 /// A decision with its reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Judgement {
+pub struct Decision {
     pub action: Action,
     /// For the person who is asked, or whoever is refused.
     pub why: String,
     /// Where the rule stands that decided; `None`: no rule means it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    pub parts: Vec<Judged>,
+    pub parts: Vec<PartDecision>,
 }
 
 impl Policy {
@@ -101,7 +101,7 @@ impl Policy {
     pub fn from_rules<'a>(
         allow: ToolFilter,
         rules: impl IntoIterator<Item = (&'a serde_json::Value, String)>,
-        places: Places,
+        places: PolicyPaths,
     ) -> Self {
         let mut policy = Self { allow, places, ..Self::default() };
         for (value, source) in rules {
@@ -116,7 +116,7 @@ impl Policy {
 
     /// The same, closed for this reason, unless it is for another already: a rule could not be read.
     #[must_use]
-    pub fn closed(self, why: String) -> Self {
+    pub fn deny_with_reason(self, why: String) -> Self {
         Self { broken: self.broken.or(Some(why)), ..self }
     }
 
@@ -157,21 +157,21 @@ impl Policy {
         &self.allow
     }
 
-    pub fn places(&self) -> &Places {
+    pub fn places(&self) -> &PolicyPaths {
         &self.places
     }
 
     /// Decides on one call of a tool, and says what was decided about each part. A footprint without an effect counts as
     /// the tool's worst.
-    pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Judgement {
+    pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let parts: Vec<Judged> = part::of(spec, footprint, self.places.home.as_deref())
+        let parts: Vec<PartDecision> = part::of(spec, footprint, self.places.home.as_deref())
             .iter()
             .map(|part| self.judge_part(spec, effect, part, footprint))
             .collect();
         // Whole calls are denied by rules that name them, whatever they consist of.
         let whole = self.whole(spec, effect);
-        let deny = |why: String| Judgement { action: Action::Deny, why, rule: None, parts: parts.clone() };
+        let deny = |why: String| Decision { action: Action::Deny, why, rule: None, parts: parts.clone() };
         if self.denies_all {
             return deny("nothing is allowed here".to_owned());
         }
@@ -185,27 +185,27 @@ impl Policy {
         if action == Action::Ask && self.auto_approve {
             action = Action::Allow;
         }
-        Judgement { action, why, rule, parts }
+        Decision { action, why, rule, parts }
     }
 
     /// What this policy still asks about a call once the rules of another one, which allow, have answered what they can. Of
     /// parts that are asked about because no rule means them they answer those that they allow there; of those which a rule
     /// asks about, only what a rule means that is about the same.
-    pub fn left_by(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Judgement {
+    pub fn remaining_after(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let mut asked = self.judge(spec, caller, footprint);
         if asked.action != Action::Ask {
             return asked;
         }
-        let concerns = |rule: &Rule, action| rule.text.action == action && rule.concerns(&spec.id, effect);
-        let means = |part: &Part| {
+        let concerns = |rule: &Rule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
+        let means = |part: &Access| {
             let part = match resolved(part) {
                 Some(Ok(part)) => part,
                 Some(Err(())) => return false,
                 None => part.clone(),
             };
             let mut allowing = yes.rules.iter().filter(|rule| concerns(rule, Action::Allow));
-            allowing.any(|rule| rule.means(&part, footprint.directory.as_deref()))
+            allowing.any(|rule| rule.matches(&part, footprint.directory.as_deref()))
         };
         for judged in asked.parts.iter_mut().filter(|judged| judged.action == Action::Ask) {
             let answer = yes.judge_part(spec, effect, &judged.part, footprint);
@@ -217,16 +217,16 @@ impl Policy {
             |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
         let is_answered = whole(yes, Action::Allow);
         let (action, why, rule) = worst(&asked.parts, self.whole(spec, effect).filter(|_| !is_answered));
-        Judgement { action, why, rule, parts: asked.parts }
+        Decision { action, why, rule, parts: asked.parts }
     }
 
     /// The strongest rule that means whole calls of this tool.
     fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&Rule> {
         let rules = self.rules.iter().map(Arc::as_ref);
-        rules.filter(|rule| rule.means_calls() && rule.concerns(&spec.id, effect)).max_by_key(|rule| rule.text.action)
+        rules.filter(|rule| rule.means_calls() && rule.applies_to_effect(&spec.id, effect)).max_by_key(|rule| rule.text.action)
     }
 
-    fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Part, footprint: &Footprint) -> Judged {
+    fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Access, footprint: &Footprint) -> PartDecision {
         let what = part.to_string();
         // A path counts as what it says and as where it leads: links decide nothing.
         let (meant, lost) = match resolved(part) {
@@ -236,20 +236,20 @@ impl Policy {
         };
         let directory = footprint.directory.as_deref();
         // Its author wants each call to be confirmed: who only names many tools has not said otherwise about this one.
-        let by_name = *part == Part::Call;
+        let by_name = *part == Access::Call;
         let means = |rule: &Rule, action: Action| {
             rule.text.action == action
                 && (!by_name || rule.names(&spec.id))
-                && rule.concerns(&spec.id, effect)
+                && rule.applies_to_effect(&spec.id, effect)
                 && match action {
-                    Action::Allow => rule.means(meant.as_ref().unwrap_or(part), directory),
+                    Action::Allow => rule.matches(meant.as_ref().unwrap_or(part), directory),
                     Action::Ask | Action::Deny => {
-                        rule.means(part, directory) || meant.as_ref().is_some_and(|part| rule.means(part, directory))
+                        rule.matches(part, directory) || meant.as_ref().is_some_and(|part| rule.matches(part, directory))
                     }
                 }
         };
         let by = |action: Action| self.rules.iter().find(|rule| means(rule, action));
-        let judged = |action, rule: Option<&Arc<Rule>>, reason: Option<String>| Judged {
+        let judged = |action, rule: Option<&Arc<Rule>>, reason: Option<String>| PartDecision {
             part: part.clone(),
             what: what.clone(),
             action,
@@ -263,31 +263,31 @@ impl Policy {
                 return judged(action, Some(rule), None);
             }
             if let Some((_, source, why)) = among.iter().find(|(found, ..)| *found == action) {
-                return Judged { rule: Some(source.clone()), ..judged(action, None, Some(why.clone())) };
+                return PartDecision { rule: Some(source.clone()), ..judged(action, None, Some(why.clone())) };
             }
         }
-        let otherwise = |part: &Part| part::otherwise(part, &self.places, footprint);
+        let otherwise = |part: &Access| part::otherwise(part, &self.places, footprint);
         let written = otherwise(part);
         let led = meant.as_ref().map_or(written, otherwise);
-        let led = if lost { Otherwise::AskAlways("where the path leads cannot be told") } else { led };
+        let led = if lost { DefaultAction::AskAlways("where the path leads cannot be told") } else { led };
         let otherwise = if strength(led) > strength(written) { led } else { written };
         let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow && !by_name);
         let in_list = if by_name { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
         match otherwise {
-            Otherwise::Deny(why) => judged(Action::Deny, None, Some(why.to_owned())),
-            Otherwise::Allow => judged(Action::Allow, None, None),
-            Otherwise::Ask | Otherwise::AskAlways(_) if by(Action::Allow).is_some() => {
+            DefaultAction::Deny(why) => judged(Action::Deny, None, Some(why.to_owned())),
+            DefaultAction::Allow => judged(Action::Allow, None, None),
+            DefaultAction::Ask | DefaultAction::AskAlways(_) if by(Action::Allow).is_some() => {
                 judged(Action::Allow, by(Action::Allow), None)
             }
-            Otherwise::Ask if in_list => {
-                Judged { rule: Some("`allow`".to_owned()), ..judged(Action::Allow, None, None) }
+            DefaultAction::Ask if in_list => {
+                PartDecision { rule: Some("`allow`".to_owned()), ..judged(Action::Allow, None, None) }
             }
-            Otherwise::Ask => match by_call() {
-                Some(rule) => Judged { rule: Some(rule.source.clone()), ..judged(Action::Allow, None, None) },
+            DefaultAction::Ask => match by_call() {
+                Some(rule) => PartDecision { rule: Some(rule.source.clone()), ..judged(Action::Allow, None, None) },
                 None => judged(Action::Ask, None, None),
             },
-            Otherwise::AskAlways(why) => {
-                Judged { only_by_name: true, ..judged(Action::Ask, None, Some(why.to_owned())) }
+            DefaultAction::AskAlways(why) => {
+                PartDecision { only_by_name: true, ..judged(Action::Ask, None, Some(why.to_owned())) }
             }
         }
     }
@@ -298,31 +298,31 @@ impl Policy {
         &self,
         spec: &ToolSpec,
         effect: Effect,
-        part: &Part,
+        part: &Access,
         footprint: &Footprint,
     ) -> Vec<(Action, String, String)> {
-        let Part::Command(argv) = part else { return Vec::new() };
+        let Access::Command(argv) = part else { return Vec::new() };
         let stronger = || {
             let rules = self.rules.iter().map(Arc::as_ref);
-            rules.filter(|rule| rule.text.action > Action::Allow && rule.concerns(&spec.id, effect))
+            rules.filter(|rule| rule.text.action > Action::Allow && rule.applies_to_effect(&spec.id, effect))
         };
         let mut found = Vec::new();
         if stronger().any(Rule::means_paths) {
-            let named = Named::new(argv, footprint);
+            let named = CommandPaths::new(argv, footprint);
             if named.too_many
                 && let Some(rule) = stronger().find(|rule| rule.means_paths())
             {
                 let why = "it has more words than are looked at, and a rule is about paths".to_owned();
                 found.push((Action::Ask, rule.source.clone(), why));
             }
-            for rule in stronger().filter(|rule| rule.meets(&named)) {
+            for rule in stronger().filter(|rule| rule.may_match(&named)) {
                 let reason = rule.text.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
                 let why = format!("a rule is about a path among its words{reason}");
                 found.push((rule.text.action, rule.source.clone(), why));
             }
         }
         let commands = stronger().filter(|rule| rule.means_commands());
-        if let Some((action, rule, command)) = words::hidden(argv, footprint.directory.as_deref(), &commands) {
+        if let Some((action, rule, command)) = words::find_embedded_command(argv, footprint.directory.as_deref(), &commands) {
             found.push((
                 action,
                 rule.source.clone(),
@@ -339,9 +339,9 @@ impl Policy {
 }
 
 /// What decides among the parts of a call and the rule that means all of it, with the reason and where that rule stands.
-fn worst(parts: &[Judged], whole: Option<&Rule>) -> (Action, String, Option<String>) {
+fn worst(parts: &[PartDecision], whole: Option<&Rule>) -> (Action, String, Option<String>) {
     let mut worst: Option<(Action, String, Option<String>)> = None;
-    let told = |judged: &Judged| match &judged.reason {
+    let told = |judged: &PartDecision| match &judged.reason {
         Some(reason) => format!("{} ({reason})", judged.what),
         None => judged.what.clone(),
     };
@@ -366,22 +366,22 @@ fn worst(parts: &[Judged], whole: Option<&Rule>) -> (Action, String, Option<Stri
     worst.unwrap_or((Action::Allow, String::new(), None))
 }
 
-fn strength(otherwise: Otherwise) -> u8 {
+fn strength(otherwise: DefaultAction) -> u8 {
     match otherwise {
-        Otherwise::Allow => 0,
-        Otherwise::Ask => 1,
-        Otherwise::AskAlways(_) => 2,
-        Otherwise::Deny(_) => 3,
+        DefaultAction::Allow => 0,
+        DefaultAction::Ask => 1,
+        DefaultAction::AskAlways(_) => 2,
+        DefaultAction::Deny(_) => 3,
     }
 }
 
 /// The same part with links followed, where it is a path; an error where a write leads nobody knows where.
-fn resolved(part: &Part) -> Option<Result<Part, ()>> {
+fn resolved(part: &Access) -> Option<Result<Access, ()>> {
     let follow = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
     match part {
-        Part::Read(path) => follow(path).ok().map(|path| Ok(Part::Read(path))),
-        Part::MayRead(path) => follow(path).ok().map(|path| Ok(Part::MayRead(path))),
-        Part::Write(path) => Some(follow(path).map(Part::Write).map_err(|_| ())),
+        Access::Read(path) => follow(path).ok().map(|path| Ok(Access::Read(path))),
+        Access::MayRead(path) => follow(path).ok().map(|path| Ok(Access::MayRead(path))),
+        Access::Write(path) => Some(follow(path).map(Access::Write).map_err(|_| ())),
         _ => None,
     }
 }

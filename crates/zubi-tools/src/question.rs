@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 
 use crate::cx::ApprovalRequest;
 use crate::policy::ApprovalOption;
@@ -22,13 +22,13 @@ const SHOWN: usize = 1_000;
 const SHOWN_OF_END: usize = 300;
 
 /// What the call would do, as lines: the tool and the reason first, then what it touches, then what it changes or sends.
-pub fn card(request: &ApprovalRequest) -> String {
+pub fn prompt_text(request: &ApprovalRequest) -> String {
     let footprint = &request.footprint;
-    let mut card = format!("{} wants to run: {}\n", plain(&request.tool), plain(&request.why));
+    let mut card = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.why));
     let mut list = |name: &str, items: Vec<String>| {
         for item in items.iter().take(LISTED) {
             // Writing to a `String` cannot fail.
-            let _ = writeln!(card, "  {name:<10} {}", plain(item));
+            let _ = writeln!(card, "  {name:<10} {}", escape(item));
         }
         let more = items.len().saturating_sub(LISTED);
         if more > 0 {
@@ -50,7 +50,7 @@ pub fn card(request: &ApprovalRequest) -> String {
         let end = if between > 0 { lines.len() - PREVIEW_END } else { lines.len() };
         for (at, line) in lines.iter().enumerate() {
             if at >= end || at + between < end {
-                let _ = writeln!(card, "  | {}", plain(line));
+                let _ = writeln!(card, "  | {}", escape(line));
             } else if at + between == end {
                 // Without the mark of a line of the preview, which could say this of itself.
                 let _ = writeln!(card, "  … {between} lines between …");
@@ -62,11 +62,11 @@ pub fn card(request: &ApprovalRequest) -> String {
 
 /// The arguments of a call, as a line of its card.
 pub fn arguments(request: &ApprovalRequest, note: &str) -> String {
-    format!("  {:<10} {}\n  {:<10} {note}\n", "arguments", plain(&request.arguments.to_string()), "")
+    format!("  {:<10} {}\n  {:<10} {note}\n", "arguments", escape(&request.arguments.to_string()), "")
 }
 
 /// A text of at most about so many bytes: of a longer one both ends, and how much is between them.
-pub fn ends(text: String, most: usize) -> String {
+pub fn ellipsize_middle(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
@@ -78,7 +78,7 @@ pub fn ends(text: String, most: usize) -> String {
 
 /// One possible yes, with the calls that it would have allowed as well.
 pub fn option(option: &ApprovalOption) -> (String, Vec<String>) {
-    (plain(&option.label), option.would_also_allow.iter().map(|other| plain(other)).collect())
+    (escape(&option.label), option.would_also_allow.iter().map(|other| escape(other)).collect())
 }
 
 /// A command as it could be typed, so that it shows which of its words has spaces in it.
@@ -91,14 +91,14 @@ fn words(argv: &[String]) -> String {
 }
 
 /// A text that stays on its line and hides nothing, but the middle of a long one, and says how much that is.
-pub fn plain(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let count = text.chars().count();
     if count <= SHOWN {
-        return on_one_line(text).into_owned();
+        return printable(text).into_owned();
     }
     let start: String = text.chars().take(SHOWN - SHOWN_OF_END).collect();
     let end: String = text.chars().skip(count - SHOWN_OF_END).collect();
-    format!("{} … {} characters … {}", on_one_line(&start), count - SHOWN, on_one_line(&end))
+    format!("{} … {} characters … {}", printable(&start), count - SHOWN, printable(&end))
 }
 
 #[cfg(test)]

@@ -251,7 +251,7 @@ pub fn has_secrets(value: &Value) -> bool {
         Value::String(text) => shapes(text) != *text,
         Value::Array(items) => items.iter().any(has_secrets),
         Value::Object(object) => {
-            object.iter().any(|(name, inner)| (secret::is_name_of_one(name) && inner.is_string()) || has_secrets(inner))
+            object.iter().any(|(name, inner)| (secret::is_secret_name(name) && inner.is_string()) || has_secrets(inner))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }

@@ -15,14 +15,14 @@ use tokio::sync::watch;
 use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
 
-pub use self::call::{CHANGED, Judged};
+pub use self::call::{CHANGED, PolicyCheck};
 use self::index::Index;
-use self::kept::Kept;
+use self::kept::StoredGrant;
 use crate::audit::AuditSink;
 use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
-use crate::policy::{Policy, Recent};
+use crate::policy::{Policy, RecentCall};
 use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
 use crate::{Code, ProviderId, Tool, ToolProvider};
@@ -50,8 +50,8 @@ pub struct Registry {
     /// The policy as it was given.
     policy: Arc<Policy>,
     /// What people have allowed beyond that, in the order of their answers.
-    kept: Mutex<Vec<Kept>>,
-    recent: Mutex<VecDeque<Recent>>,
+    kept: Mutex<Vec<StoredGrant>>,
+    recent: Mutex<VecDeque<RecentCall>>,
     /// For the records of calls.
     redactor: Redactor,
     /// Why a tool that writes is refused to a session that is read-only.
@@ -155,7 +155,7 @@ impl Registry {
 
     /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.
     pub fn list(&self, restrictions: &Restrictions) -> Vec<Arc<dyn Tool>> {
-        self.everything()
+        self.all_tools()
             .into_iter()
             .filter(|tool| {
                 tool.spec().exposure != Exposure::Hidden && self.refusal(tool.spec(), restrictions).is_none()
@@ -172,7 +172,7 @@ impl Registry {
     }
 
     /// Every tool there is, whatever the restrictions and its exposure.
-    pub fn everything(&self) -> Vec<Arc<dyn Tool>> {
+    pub fn all_tools(&self) -> Vec<Arc<dyn Tool>> {
         self.with_index(|index| index.tools.iter().map(|entry| Arc::clone(&entry.tool)).collect())
     }
 
@@ -182,7 +182,7 @@ impl Registry {
     }
 
     /// As [`Self::find`], but where there is no such tool the providers look again first: it may have come in the meantime.
-    pub async fn find_now(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
+    pub async fn find_refreshing(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
         self.entry_now(name, restrictions).await.map(|entry| entry.tool)
     }
 

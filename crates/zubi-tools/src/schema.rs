@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use self::check::Checker;
-pub use self::fit::Fit;
+pub use self::fit::CompiledSchema;
 pub(crate) use self::problems::is_wire_name;
 pub use self::problems::problems;
 use crate::output::ToolError;

@@ -32,7 +32,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::place::Place;
+use self::place::WorkingDir;
 use self::script::Script;
 
 /// The longest script that is read, in bytes. Longer ones are for a file.
@@ -70,7 +70,7 @@ pub fn read(text: &str, directory: &Utf8Path) -> ShellReading {
 /// The same where its standard input may have something: what an interpreter reads there is part of no command.
 pub fn read_fed(text: &str, directory: &Utf8Path, fed: bool) -> ShellReading {
     let mut reading = ShellReading { fed, ..ShellReading::default() };
-    read_into(&mut reading, text, &Place::Known(directory.to_owned()), 0);
+    read_into(&mut reading, text, &WorkingDir::Known(directory.to_owned()), 0);
     reading
 }
 
@@ -86,7 +86,7 @@ pub fn chooses_commands(variable: &str) -> bool {
 }
 
 /// Adds what a script says that stands `depth` deep inside others.
-fn read_into(reading: &mut ShellReading, text: &str, place: &Place, depth: usize) {
+fn read_into(reading: &mut ShellReading, text: &str, place: &WorkingDir, depth: usize) {
     if depth > MAX_DEPTH {
         return reading.cannot_tell("scripts are nested too deeply");
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_base::workspace::Folder;
 
 use crate::ToolSpec;
@@ -34,15 +34,15 @@ const TELLING: [&[&str]; 17] = [
 
 /// The call as plain text: `Read file: src/main.rs`.
 pub fn line(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> String {
-    let title = on_one_line(&spec.title);
-    match telling(spec, args, folders) {
+    let title = printable(&spec.title);
+    match key_argument(spec, args, folders) {
         Some(text) => format!("{title}: {text}"),
         None => title.into_owned(),
     }
 }
 
 /// The argument that tells most, on one line; paths in a folder that is open count from there.
-pub fn telling(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option<String> {
+pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option<String> {
     let args = args.as_object()?;
     let of = |names: &[&str]| {
         let shown: Vec<String> =
@@ -68,7 +68,7 @@ fn shown(value: &Value, folders: &[Folder]) -> Option<String> {
         let inside = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
         inside.unwrap_or(&path).to_string()
     });
-    let text = on_one_line(text.trim()).into_owned();
+    let text = printable(text.trim()).into_owned();
     if text.is_empty() {
         return None;
     }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::text::DiskText;
 use zubi_base::workspace::Workspace;
 
-use crate::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
+use crate::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface, ToolCx};
 use crate::spec::{Approval, Effect, Exposure, ToolSpec};
 
 /// A specification with a string parameter `text` and nothing remarkable.
@@ -51,7 +51,7 @@ pub(crate) fn cx() -> ToolCx {
             session: 0,
             restrictions: Restrictions::default(),
         }),
-        approver: Arc::new(NobodyToAsk),
+        approver: Arc::new(NoApprover),
         workspace: Arc::new(Workspace::open(&[here]).unwrap()),
         text_source: Arc::new(DiskText),
     }

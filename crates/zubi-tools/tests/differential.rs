@@ -14,7 +14,7 @@ mod bash {
     use zubi_tools::cx::{Caller, Restrictions, Surface};
     use zubi_tools::filter::ToolFilter;
     use zubi_tools::policy::rule::Action;
-    use zubi_tools::policy::{Places, Policy};
+    use zubi_tools::policy::{PolicyPaths, Policy};
     use zubi_tools::shell::{ShellReading, read};
     use zubi_tools::{Approval, Effect, Exposure, Footprint, ToolSpec};
 
@@ -60,7 +60,7 @@ mod bash {
 
     fn policy(allow: &[&str], directory: &Utf8Path) -> Policy {
         let rule = json!({"action": "allow", "command": ["sleep", "*"]});
-        let places = Places { roots: vec![directory.to_owned()], ..Places::default() };
+        let places = PolicyPaths { roots: vec![directory.to_owned()], ..PolicyPaths::default() };
         Policy::from_rules(ToolFilter::new(allow.iter().copied()), [(&rule, "a test".to_owned())], places)
     }
 

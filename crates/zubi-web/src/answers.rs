@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
 
 use crate::assets;
-use crate::guard::{Guard, Refusal, only};
+use crate::guard::{Guard, Refusal, single_header};
 
 /// Which door requests of the page come through, for decisions.
 const DOOR: &str = "web";
@@ -111,7 +111,7 @@ async fn protect(mut response: Response) -> Response {
 
 /// A file of the page.
 fn named(name: &str) -> Response {
-    match assets::named(name) {
+    match assets::find(name) {
         Some(asset) => ([(CONTENT_TYPE, asset.media)], asset.text).into_response(),
         None => refuse(StatusCode::NOT_FOUND, NOTHING),
     }
@@ -142,7 +142,7 @@ async fn request(State(shared): Door, Path(method): Path<String>, headers: Heade
 /// Whether a body is said to be JSON, and nothing else. No form of another page can send this type: a browser goes by what stands
 /// before the parameters, as this does.
 fn is_json(headers: &HeaderMap) -> bool {
-    let kind = only(headers, &CONTENT_TYPE).and_then(|kind| kind.split(';').next());
+    let kind = single_header(headers, &CONTENT_TYPE).and_then(|kind| kind.split(';').next());
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON))
 }
 

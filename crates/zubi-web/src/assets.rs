@@ -41,6 +41,6 @@ pub const ASSETS: &[Asset] = page![
 ];
 
 /// The file of this name.
-pub(crate) fn named(name: &str) -> Option<&'static Asset> {
+pub(crate) fn find(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }

@@ -86,26 +86,26 @@ impl Guard {
 
     /// For everything.
     pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let host = only(headers, &HOST).ok_or(FOREIGN_HOST)?;
+        let host = single_header(headers, &HOST).ok_or(FOREIGN_HOST)?;
         if self.hosts.iter().any(|own| own == host) { Ok(()) } else { Err(FOREIGN_HOST) }
     }
 
     /// For everything but the page's files, besides [`Self::check_host`].
     pub(crate) fn check_caller(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let own = only(headers, &HOST).map(|host| format!("http://{host}"));
-        if headers.contains_key(ORIGIN) && only(headers, &ORIGIN) != own.as_deref() {
+        let own = single_header(headers, &HOST).map(|host| format!("http://{host}"));
+        if headers.contains_key(ORIGIN) && single_header(headers, &ORIGIN) != own.as_deref() {
             return Err(FOREIGN_ORIGIN);
         }
-        if headers.contains_key(FETCH_SITE) && only(headers, &FETCH_SITE) != Some("same-origin") {
+        if headers.contains_key(FETCH_SITE) && single_header(headers, &FETCH_SITE) != Some("same-origin") {
             return Err(FOREIGN_ORIGIN);
         }
-        let given = only(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
+        let given = single_header(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
         if self.token.is(given) { Ok(()) } else { Err(NO_TOKEN) }
     }
 }
 
 /// The value of a header that is there once. One that is there twice says nothing that could be relied upon.
-pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+pub(crate) fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     if values.next().is_some() { None } else { value.to_str().ok() }

@@ -14,8 +14,8 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Event, What};
-use zubi_agent::wire::Told;
+use zubi_agent::event::{Event, EventKind};
+use zubi_agent::wire::ConversationEvent;
 
 use crate::{ASSETS, Options, Server};
 
@@ -23,7 +23,7 @@ use crate::{ASSETS, Options, Server};
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Says what it was asked, or fails as it was asked to.
-struct Chats(broadcast::Sender<Arc<Told>>);
+struct Chats(broadcast::Sender<Arc<ConversationEvent>>);
 
 #[async_trait]
 impl ChatService for Chats {
@@ -39,7 +39,7 @@ impl ChatService for Chats {
         }
     }
 
-    fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
+    fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
         self.0.subscribe()
     }
 
@@ -49,7 +49,7 @@ impl ChatService for Chats {
 struct Page {
     port: u16,
     token: String,
-    tell: broadcast::Sender<Arc<Told>>,
+    tell: broadcast::Sender<Arc<ConversationEvent>>,
     stop: CancellationToken,
     served: JoinHandle<()>,
 }
@@ -92,8 +92,8 @@ impl Page {
     }
 
     fn tell(&self, title: &str) {
-        let event = Event { seq: 1, at: 0, what: What::Titled { title: title.to_owned() } };
-        self.tell.send(Arc::new(Told { conversation: "c".to_owned(), event })).expect("somebody listens");
+        let event = Event { seq: 1, at: 0, what: EventKind::Titled { title: title.to_owned() } };
+        self.tell.send(Arc::new(ConversationEvent { conversation: "c".to_owned(), event })).expect("somebody listens");
     }
 }
 

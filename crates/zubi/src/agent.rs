@@ -7,28 +7,28 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::ChatService;
-use zubi_agent::desk::{Desk, DeskConfig};
-use zubi_agent::model::choose::Models;
+use zubi_agent::desk::{ConversationManager, ConversationManagerConfig};
+use zubi_agent::model::choose::ModelRegistry;
 use zubi_agent::model::configured::{configured, secrets_of_models};
 use zubi_agent::model::mock::Mock;
 use zubi_agent::model::{ErrorKind, Model, ModelSource};
-use zubi_agent::questions::{Questions, auto_approve_rule, take_names};
+use zubi_agent::questions::{Questions, auto_approve_rule, resolve_names};
 use zubi_agent::replay::{Replay, Report};
 use zubi_agent::run::Budgets;
 use zubi_agent::scenario::Scenario;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{Secrets, Settings};
 use zubi_base::env;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::{Scoped, ToolService};
+use zubi_host::{FilteredService, ToolService};
 use zubi_tools::cx::Restrictions;
 use zubi_tools::policy::rule::RuleText;
 use zubi_tools::redact::Redactor;
 
-use crate::cli::agent::Turns;
-use crate::session::{Session, Whose};
+use crate::cli::agent::TurnArgs;
+use crate::session::{Session, SettingsScope};
 
 /// How long turns may take to stop. What still runs then is ended by its supervisor, and the conversation says so when it is
 /// opened again.
@@ -36,7 +36,7 @@ const STOPPING: Duration = Duration::from_secs(5);
 
 /// What holds for the turns of a desk.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Choices {
+pub(crate) struct AgentOptions {
     /// The model that is asked if nobody names one.
     pub(crate) model: Option<String>,
     pub(crate) budgets: Budgets,
@@ -46,8 +46,8 @@ pub(crate) struct Choices {
     pub(crate) secrets: Vec<String>,
 }
 
-impl Choices {
-    pub(crate) fn of(turns: &Turns) -> Result<Self, Failure> {
+impl AgentOptions {
+    pub(crate) fn of(turns: &TurnArgs) -> Result<Self, Failure> {
         Ok(Self {
             model: turns.model.clone(),
             budgets: Budgets {
@@ -75,30 +75,30 @@ pub(crate) fn models(
     session: &Session,
     first: Vec<Arc<dyn ModelSource>>,
     model: Option<String>,
-) -> Result<Arc<Models>, Failure> {
-    let settings = session.config_of(session.folders.clone(), Whose::Process)?.settings;
+) -> Result<Arc<ModelRegistry>, Failure> {
+    let settings = session.config_of(session.folders.clone(), SettingsScope::Process)?.settings;
     let model = model.or_else(|| settings.model.as_ref().map(|model| model.value.clone()));
     let mut sources = first;
     sources.extend(configured(&settings, &secrets(&settings), &env::of_models));
     sources.push(Arc::new(Mock::new(zubi_cli::current_directory()?)));
-    Ok(Arc::new(Models::new(sources, model)))
+    Ok(Arc::new(ModelRegistry::new(sources, model)))
 }
 
 /// The model that somebody names, before it is asked anything. It is an error that there is none; where its provider does not say
 /// now which models it has, there may be one, and nothing is what is known of it.
-pub(crate) async fn named(models: &Models, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
+pub(crate) async fn named(models: &ModelRegistry, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
     match models.open(id).await {
         Ok(model) => Ok(Some(model)),
-        Err(error) if error.kind == ErrorKind::NotConfigured => Err(Failure::environment(error.with_advice())),
+        Err(error) if error.kind == ErrorKind::NotConfigured => Err(Failure::environment(error.with_default_hint())),
         Err(_) => Ok(None),
     }
 }
 
 /// Holds a model that is named for conversations to what is known of it.
-pub(crate) async fn begin_with(models: &Models, id: &str) -> Result<(), Failure> {
+pub(crate) async fn begin_with(models: &ModelRegistry, id: &str) -> Result<(), Failure> {
     if named(models, id).await?.is_none() {
-        let id = on_one_line(id);
-        terminal::say(&format!("It is not known now whether there is a model `{id}`: not every provider answers."));
+        let id = printable(id);
+        terminal::print_err(&format!("It is not known now whether there is a model `{id}`: not every provider answers."));
     }
     Ok(())
 }
@@ -107,12 +107,12 @@ pub(crate) async fn begin_with(models: &Models, id: &str) -> Result<(), Failure>
 pub(crate) fn desk(
     session: &Session,
     service: Arc<dyn ToolService>,
-    models: Arc<Models>,
-    choices: Choices,
-) -> Result<Arc<Desk>, Failure> {
-    let settings = session.config_of(session.folders.clone(), Whose::Process)?.settings;
+    models: Arc<ModelRegistry>,
+    choices: AgentOptions,
+) -> Result<Arc<ConversationManager>, Failure> {
+    let settings = session.config_of(session.folders.clone(), SettingsScope::Process)?.settings;
     let folders = folders(service.as_ref());
-    Desk::open(DeskConfig {
+    ConversationManager::open(ConversationManagerConfig {
         service,
         models,
         state: session.state_directory().clone(),
@@ -144,14 +144,14 @@ fn secrets(settings: &Settings) -> Secrets {
 }
 
 /// A desk of this process, with what it calls.
-pub(crate) struct Opened {
-    desk: Arc<Desk>,
-    service: Arc<Scoped>,
+pub(crate) struct AgentSession {
+    desk: Arc<ConversationManager>,
+    service: Arc<FilteredService>,
 }
 
 /// Opens the desk of this workspace, for turns.
-pub(crate) async fn open(session: &Session, turns: &Turns) -> Result<Opened, Failure> {
-    let mut choices = Choices::of(turns)?;
+pub(crate) async fn open(session: &Session, turns: &TurnArgs) -> Result<AgentSession, Failure> {
+    let mut choices = AgentOptions::of(turns)?;
     let models = models(session, Vec::new(), choices.model.clone())?;
     // Others may ask a host that stays for a while.
     let service = session.attach(true, |_| {}).await?.service;
@@ -160,7 +160,7 @@ pub(crate) async fn open(session: &Session, turns: &Turns) -> Result<Opened, Fai
         desk(session, Arc::clone(&service) as _, models, choices)
     };
     match opened.await {
-        Ok(desk) => Ok(Opened { desk, service }),
+        Ok(desk) => Ok(AgentSession { desk, service }),
         Err(failure) => {
             crate::commands::end(service.as_ref()).await;
             Err(failure)
@@ -176,22 +176,22 @@ async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result
     // Where there is no host, whoever asks for something is told so.
     if let Ok(specs) = service.list(&Restrictions::default()).await {
         let ids: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
-        for misspelling in take_names(&mut rules, &ids).map_err(Failure::usage)? {
-            terminal::say(&format!("warning: {misspelling}"));
+        for misspelling in resolve_names(&mut rules, &ids).map_err(Failure::usage)? {
+            terminal::print_err(&format!("warning: {misspelling}"));
         }
     }
     Ok(rules)
 }
 
 /// Opens it to look at conversations alone.
-pub(crate) async fn open_to_look(session: &Session) -> Result<Opened, Failure> {
+pub(crate) async fn open_to_look(session: &Session) -> Result<AgentSession, Failure> {
     let service = session.attach(false, |_| {}).await?.service;
     let models = models(session, Vec::new(), None)?;
-    let desk = desk(session, Arc::clone(&service) as _, models, Choices::default())?;
-    Ok(Opened { desk, service })
+    let desk = desk(session, Arc::clone(&service) as _, models, AgentOptions::default())?;
+    Ok(AgentSession { desk, service })
 }
 
-impl Opened {
+impl AgentSession {
     pub(crate) fn chats(&self) -> &dyn ChatService {
         self.desk.as_ref()
     }

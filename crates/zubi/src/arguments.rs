@@ -17,14 +17,14 @@ const OWN: [&str; 3] = ["input", "json", "help"];
 
 /// What to call a tool with.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Given {
+pub(crate) struct ToolArguments {
     pub(crate) arguments: Value,
     pub(crate) json: bool,
 }
 
 /// Reads the words after the tool's name. Help is an error of clap's.
 /// `name` is what help calls the command that takes them.
-pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Given, Failure> {
+pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<ToolArguments, Failure> {
     let matches = command(spec, name).try_get_matches_from([&spec.id].into_iter().chain(words)).map_err(|error| {
         let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
         let failure = Failure::from(error);
@@ -46,7 +46,7 @@ pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Give
     if json && parameters(spec).any(|(name, schema)| name == "format" && has_json(schema)) {
         arguments.insert("format".to_owned(), "json".into());
     }
-    Ok(Given { arguments: arguments.into(), json })
+    Ok(ToolArguments { arguments: arguments.into(), json })
 }
 
 fn parameters(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {

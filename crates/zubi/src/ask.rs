@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::question;
 
@@ -29,7 +29,7 @@ impl Approver for AskOnTerminal {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let _open = self.one_at_a_time.lock().await;
         let count = request.options.len();
-        let card = card(&request);
+        let card = render_prompt(&request);
         let answer = tokio::task::spawn_blocking(move || -> io::Result<ApprovalAnswer> {
             write!(io::stderr().lock(), "{card}")?;
             loop {
@@ -71,13 +71,13 @@ pub(crate) fn read(line: &str, options: usize) -> Result<ApprovalAnswer, String>
     match first {
         "" => Ok(ApprovalAnswer::Deny { text: None }),
         "n" | "N" | "no" => Ok(ApprovalAnswer::Deny { text: (!rest.is_empty()).then(|| rest.to_owned()) }),
-        _ => Err(format!("`{}` is no answer. A number up to {options}, y, or n: ", on_one_line(line))),
+        _ => Err(format!("`{}` is no answer. A number up to {options}, y, or n: ", printable(line))),
     }
 }
 
 /// The question, with what can be answered.
-pub(crate) fn card(request: &ApprovalRequest) -> String {
-    let mut card = format!("\n{}", question::card(request));
+pub(crate) fn render_prompt(request: &ApprovalRequest) -> String {
+    let mut card = format!("\n{}", question::prompt_text(request));
     for (number, option) in (1..).zip(&request.options) {
         let (label, others) = question::option(option);
         let _ = writeln!(card, "  {number}) yes: {label}");
@@ -125,7 +125,7 @@ mod tests {
                 ),
             ],
         };
-        insta::assert_snapshot!(card(&request), @r#"
+        insta::assert_snapshot!(render_prompt(&request), @r#"
         shell.run wants to run: it runs `git push`
           command    git push '\u{1b}[2Jx\ny'
           in         /w

@@ -114,27 +114,27 @@ impl Failure {
     }
 
     /// Says it on stderr and gives the exit code.
-    pub fn tell(self) -> ExitCode {
+    pub fn report(self) -> ExitCode {
         let code = self.code();
         match self {
             Self::CommandLine { error, note } => {
                 // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake, and of a
                 // stderr that cannot be written to nobody can be told.
                 let printed = error.print().and_then(|()| io::stdout().flush());
-                if let Err(lost) = printed.or_else(|error| terminal::lost(&error))
+                if let Err(lost) = printed.or_else(|error| terminal::handle_write_error(&error))
                     && !error.use_stderr()
                 {
-                    return lost.tell();
+                    return lost.report();
                 }
                 if let Some(note) = note {
-                    terminal::say(&format!("hint: {note}"));
+                    terminal::print_err(&format!("hint: {note}"));
                 }
                 ExitCode::from(code)
             }
             Self::Told { message, hints, .. } => {
-                terminal::say(&format!("error: {message}"));
+                terminal::print_err(&format!("error: {message}"));
                 for hint in hints.iter().filter(|hint| !hint.is_empty()) {
-                    terminal::say(&format!("hint: {hint}"));
+                    terminal::print_err(&format!("hint: {hint}"));
                 }
                 ExitCode::from(code)
             }

@@ -12,8 +12,8 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{
-    BesideEditor, Front, FrontConfig, HostConfig, Limits, LocalHost, Scope, Scoped, ToolService, environment,
-    take_limits,
+    EditorIntegration, HostClient, FrontConfig, HostConfig, ClientPolicy, LocalHost, SessionFilters, FilteredService, ToolService, environment,
+    split_filters,
 };
 use zubi_link::discovery;
 use zubi_link::listener::PortChoice;
@@ -42,7 +42,7 @@ pub(crate) struct Session {
 
 /// Whom settings are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum SettingsScope {
     /// This process, with what stands on its command line and in its environment.
     Process,
     /// A host that other processes ask as well.
@@ -50,17 +50,17 @@ pub(crate) enum Whose {
 }
 
 /// A session with a host.
-pub(crate) struct Attached {
+pub(crate) struct HostSession {
     /// What a surface speaks to.
-    pub(crate) service: Arc<Scoped>,
+    pub(crate) service: Arc<FilteredService>,
     /// What finds the host; nothing if the session has one of its own.
-    pub(crate) front: Option<Arc<Front>>,
+    pub(crate) front: Option<Arc<HostClient>>,
     /// The host of this process, if it is that one.
     pub(crate) own: Option<Arc<LocalHost>>,
     /// What this session may see, for whoever asks its host past `service`.
-    pub(crate) scope: Scope,
+    pub(crate) scope: SessionFilters,
     /// The same for a host that is asked in this process, as its clients are held to it.
-    pub(crate) limits: Limits,
+    pub(crate) limits: ClientPolicy,
 }
 
 impl Session {
@@ -103,12 +103,12 @@ impl Session {
 
     /// The settings in force. What stands on the command line and in the environment is this process's alone, so a host that
     /// others ask too has it not.
-    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, whose: Whose) -> Result<Settings, Failure> {
+    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, whose: SettingsScope) -> Result<Settings, Failure> {
         let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
         let root = zubi_base::fs::canonical(root)
             .map_err(|error| Failure::usage(format!("workspace folder `{root}`: {error}")))?;
         let mut layers = config::file::load(&self.directories.config, &root, trust).map_err(Failure::usage)?;
-        if whose == Whose::Process {
+        if whose == SettingsScope::Process {
             layers.flags = self.flags.clone();
             layers.environment = Layer {
                 read_only: self.environment.read_only,
@@ -123,19 +123,19 @@ impl Session {
 
     /// What a host of this process is made of. Says on stderr what an untrusted workspace asked for in vain.
     pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
-        let config = self.config_of(self.folders.clone(), Whose::Process)?;
+        let config = self.config_of(self.folders.clone(), SettingsScope::Process)?;
         for ignored in &config.settings.ignored {
-            terminal::say(&format!("warning: {ignored}"));
+            terminal::print_err(&format!("warning: {ignored}"));
         }
         Ok(config)
     }
 
     /// The same for these folders, without a word.
-    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, whose: Whose) -> Result<HostConfig, Failure> {
+    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, whose: SettingsScope) -> Result<HostConfig, Failure> {
         self.config_trusting(folders, whose, self.trust())
     }
 
-    fn config_trusting(&self, folders: Vec<Utf8PathBuf>, whose: Whose, trust: Trust) -> Result<HostConfig, Failure> {
+    fn config_trusting(&self, folders: Vec<Utf8PathBuf>, whose: SettingsScope, trust: Trust) -> Result<HostConfig, Failure> {
         let settings = self.settings(&folders, &trust, whose)?;
         Ok(HostConfig {
             folders,
@@ -152,31 +152,31 @@ impl Session {
 
     /// A session with the host of the workspace, which is another process's if there is one. `change` changes this session's
     /// settings; `shares`: other processes may ask the host if it is this one's.
-    pub(crate) async fn attach(&self, shares: bool, change: impl FnOnce(&mut Settings)) -> Result<Attached, Failure> {
+    pub(crate) async fn attach(&self, shares: bool, change: impl FnOnce(&mut Settings)) -> Result<HostSession, Failure> {
         let mut config = self.config()?;
         change(&mut config.settings);
-        let scope = Scope::of(&config.settings);
-        let limits = take_limits(&mut config.settings.clone(), true);
-        let scoped = |host: Arc<dyn ToolService>| Arc::new(Scoped::new(host, scope.clone()));
-        let attached = |service, front, own| Attached { service, front, own, scope: scope.clone(), limits };
-        if self.keeps_to_itself()? {
+        let scope = SessionFilters::of(&config.settings);
+        let limits = split_filters(&mut config.settings.clone(), true);
+        let scoped = |host: Arc<dyn ToolService>| Arc::new(FilteredService::new(host, scope.clone()));
+        let attached = |service, front, own| HostSession { service, front, own, scope: scope.clone(), limits };
+        if self.uses_private_host()? {
             let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
-            tell_misspellings(&host, &config);
+            warn_unknown_names(&host, &config);
             return Ok(attached(scoped(Arc::clone(&host) as _), None, Some(host)));
         }
         let folders = canonical(&self.folders)?;
-        let mut files = self.settings(&self.folders, &self.trust(), Whose::Host)?;
-        let unless_said = take_limits(&mut files, false);
+        let mut files = self.settings(&self.folders, &self.trust(), SettingsScope::Host)?;
+        let unless_said = split_filters(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
-            let mut own = session.config_of(session.folders.clone(), Whose::Host).map_err(|failure| failure.text())?;
-            take_limits(&mut own.settings, false);
+            let mut own = session.config_of(session.folders.clone(), SettingsScope::Host).map_err(|failure| failure.text())?;
+            split_filters(&mut own.settings, false);
             let host = LocalHost::new(&own).map_err(|error| error.to_string())?;
             // Also those of the flags, though another layer holds to them.
-            tell_misspellings(&host, &settings);
+            warn_unknown_names(&host, &settings);
             Ok(host)
         };
-        let front = Front::open(FrontConfig {
+        let front = HostClient::open(FrontConfig {
             folders,
             instance: self.environment.instance.clone(),
             make: Box::new(make),
@@ -187,7 +187,7 @@ impl Session {
             environment: self.shown_environment(),
             port: PortChoice::Default,
             limits: unless_said,
-            tell: Box::new(|what| terminal::say(&format!("warning: {what}"))),
+            tell: Box::new(|what| terminal::print_err(&format!("warning: {what}"))),
         });
         let front = front.await.map_err(Failure::usage)?;
         let own = front.own();
@@ -198,7 +198,7 @@ impl Session {
     }
 
     /// What is misspelt on the command line, when the host has said what there is; nobody waits for it.
-    fn tell_misspelt_flags(&self, front: &Arc<Front>, settings: Settings) {
+    fn tell_misspelt_flags(&self, front: &Arc<HostClient>, settings: Settings) {
         let has_filters = self.flags.tools.is_some() || self.flags.toolsets.is_some();
         if has_filters || self.environment.tools.is_some() || self.environment.toolsets.is_some() {
             let front = Arc::clone(front);
@@ -206,7 +206,7 @@ impl Session {
                 // Whoever asks something is told that there is no host.
                 let Ok(specs) = front.list(&Restrictions::default()).await else { return };
                 for misspelling in zubi_host::misspelt_flags(&settings, &specs) {
-                    terminal::say(&format!("warning: {misspelling}"));
+                    terminal::print_err(&format!("warning: {misspelling}"));
                 }
             });
         }
@@ -214,7 +214,7 @@ impl Session {
 
     /// Whether this session is to have a host of its own. One that trusts more than the user has said for good must not be
     /// lent to others, nor is another's trust raised for it.
-    pub(crate) fn keeps_to_itself(&self) -> Result<bool, Failure> {
+    pub(crate) fn uses_private_host(&self) -> Result<bool, Failure> {
         let choice = match (self.host, self.environment.host.as_deref()) {
             (Some(choice), _) => choice,
             (None, None | Some("auto")) => HostChoice::Auto,
@@ -228,7 +228,7 @@ impl Session {
     }
 
     /// `--trust`.
-    pub(crate) fn trusts_for_itself(&self) -> bool {
+    pub(crate) fn has_session_trust(&self) -> bool {
         self.trust_all
     }
 
@@ -257,7 +257,7 @@ impl Session {
         let mut config = self.config()?;
         change(&mut config.settings);
         let host = LocalHost::new(&config).map_err(Failure::usage)?;
-        tell_misspellings(&host, &config);
+        warn_unknown_names(&host, &config);
         Ok(host)
     }
 
@@ -266,8 +266,8 @@ impl Session {
     pub(crate) fn editor_host(
         &self,
         folders: Vec<Utf8PathBuf>,
-        beside: BesideEditor,
-    ) -> Result<(LocalHost, Scope, Limits), Failure> {
+        beside: EditorIntegration,
+    ) -> Result<(LocalHost, SessionFilters, ClientPolicy), Failure> {
         let folders = match folders.as_slice() {
             [] if self.has_named_folders => self.folders.clone(),
             // The directory in which an editor starts its servers is nobody's workspace.
@@ -275,16 +275,16 @@ impl Session {
             _ => folders,
         };
         // Whom its user does not trust, neither does zubi, whatever was said on a command line.
-        let trust = if beside.chosen.is_trusted { self.trust() } else { self.trust().nothing() };
-        let mut config = self.config_trusting(folders, Whose::Process, trust)?;
+        let trust = if beside.chosen.is_trusted { self.trust() } else { self.trust().none() };
+        let mut config = self.config_trusting(folders, SettingsScope::Process, trust)?;
         config.kind = HostKind::Editor;
         for ignored in &config.settings.ignored {
-            terminal::say(&format!("warning: {ignored}"));
+            terminal::print_err(&format!("warning: {ignored}"));
         }
-        let (scope, told) = (Scope::of(&config.settings), config.clone());
-        let limits = take_limits(&mut config.settings, true);
-        let host = LocalHost::behind_editor(&config, beside).map_err(Failure::usage)?;
-        tell_misspellings(&host, &told);
+        let (scope, told) = (SessionFilters::of(&config.settings), config.clone());
+        let limits = split_filters(&mut config.settings, true);
+        let host = LocalHost::with_editor(&config, beside).map_err(Failure::usage)?;
+        warn_unknown_names(&host, &told);
         Ok((host, scope, limits))
     }
 
@@ -312,9 +312,9 @@ pub(crate) fn client() -> String {
     format!("zubi {}", env!("CARGO_PKG_VERSION"))
 }
 
-pub(crate) fn tell_misspellings(host: &LocalHost, config: &HostConfig) {
-    for misspelling in host.misspellings(config) {
-        terminal::say(&format!("warning: {misspelling}"));
+pub(crate) fn warn_unknown_names(host: &LocalHost, config: &HostConfig) {
+    for misspelling in host.unknown_names(config) {
+        terminal::print_err(&format!("warning: {misspelling}"));
     }
 }
 

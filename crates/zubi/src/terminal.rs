@@ -48,11 +48,11 @@ fn write(parts: &[&[u8]]) -> Result<(), Failure> {
     }
     let mut out = io::stdout().lock();
     let written = parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush());
-    written.or_else(|error| lost(&error))
+    written.or_else(|error| handle_write_error(&error))
 }
 
 /// What it means that stdout did not take something.
-pub(crate) fn lost(error: &io::Error) -> Result<(), Failure> {
+pub(crate) fn handle_write_error(error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         READER_WENT.store(true, Ordering::Relaxed);
         return Ok(());
@@ -62,7 +62,7 @@ pub(crate) fn lost(error: &io::Error) -> Result<(), Failure> {
 }
 
 /// Whether nobody reads stdout any more. Asked by what would otherwise go on for ever: without a write nobody is told.
-pub fn is_reader_gone() -> bool {
+pub fn is_broken_pipe() -> bool {
     READER_WENT.load(Ordering::Relaxed) || is_hung_up()
 }
 
@@ -82,7 +82,7 @@ fn is_hung_up() -> bool {
 }
 
 /// Writes a line to stderr, as [`print()`] does. When that fails there is nobody left to tell.
-pub fn say(line: &str) {
+pub fn print_err(line: &str) {
     say_styled(&printable(line));
 }
 

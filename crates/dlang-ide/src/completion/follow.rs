@@ -5,13 +5,13 @@
 //! round; a property test holds it against correct models.
 
 use dlang_syntax::SyntaxKind::{self, *};
-use dlang_syntax::{NodeOrToken, Role, Side, SyntaxElement, SyntaxNode, keyword};
+use dlang_syntax::{NodeOrToken, KeywordClass, Side, SyntaxElement, SyntaxNode, keyword};
 
-use super::place::Place;
+use super::place::CompletionContext;
 
 /// What may stand at a place.
 #[derive(Default)]
-pub(super) struct Expected {
+pub(super) struct ExpectedTokens {
     /// Reserved words and arrows.
     pub(super) words: Vec<SyntaxKind>,
     /// Integration patterns, in brackets of their own.
@@ -111,8 +111,8 @@ const ONE_SIDE: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either];
 const ALL_SIDES: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either, Side::Symmetric];
 
 /// What may stand at a place.
-pub(super) fn expected(place: &Place<'_>) -> Expected {
-    let mut expected = Expected::default();
+pub(super) fn expected(place: &CompletionContext<'_>) -> ExpectedTokens {
+    let mut expected = ExpectedTokens::default();
     let Some(previous) = place.previous() else {
         expected.words.extend(IMPORTS_AND_ELEMENTS);
         expected.block = place.mark().parent_ancestors().last();
@@ -277,5 +277,5 @@ fn is_behind_arrow(list: &SyntaxNode) -> bool {
 /// Whether a list has a pattern of both sides in it, and stands instead of an arrow.
 fn is_symmetric(list: &SyntaxNode) -> bool {
     let words = list.descendants_with_tokens().filter_map(|element| keyword(element.kind()));
-    words.map(|word| word.role).any(|role| role == Role::Pattern(Side::Symmetric))
+    words.map(|word| word.role).any(|role| role == KeywordClass::Pattern(Side::Symmetric))
 }

@@ -4,7 +4,7 @@ use dlang_model::{Db, Definition, File, file_model, visible_names};
 use dlang_syntax::{SyntaxKind, TextSize};
 use smol_str::SmolStr;
 
-use super::place::{Place, Site};
+use super::place::{CompletionContext, ReferenceSite};
 use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
 
 /// How many names are tried in the text. Only those that may be read as something else need it: reserved words. A text
@@ -12,7 +12,7 @@ use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
 const MAX_TRIALS: usize = 16;
 
 /// Offers what a reference at a place can mean.
-pub(super) fn names(db: &dyn Db, file: File, place: &Place<'_>, completions: &mut Completions) {
+pub(super) fn names(db: &dyn Db, file: File, place: &CompletionContext<'_>, completions: &mut Completions) {
     let Some(site) = place.site() else { return };
     let container = match site.namespace {
         Some(start) => match element_at(db, file, start) {
@@ -48,8 +48,8 @@ fn element_at(db: &dyn Db, file: File, start: TextSize) -> Option<Definition> {
 
 /// What is known while names are looked through in their order.
 struct Found<'a> {
-    place: &'a Place<'a>,
-    site: &'a Site,
+    place: &'a CompletionContext<'a>,
+    site: &'a ReferenceSite,
     trials: usize,
     /// Names with the same beginning are neighbours.
     last_qualifier: Option<SmolStr>,

@@ -5,13 +5,13 @@ use dlang_syntax::ast::{Reference, StringToken};
 use dlang_syntax::{AstNode as _, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
 use crate::edit::{TextEdit, apply};
-use crate::wanted::wanted;
+use crate::wanted::expected_kind;
 
 /// The name that is written to see what happens.
 const MARK: &str = "x";
 
 /// A place.
-pub(super) struct Place<'a> {
+pub(super) struct CompletionContext<'a> {
     text: &'a str,
     offset: TextSize,
     /// The word at the place, or nothing there.
@@ -23,7 +23,7 @@ pub(super) struct Place<'a> {
 }
 
 /// A reference that stands at the place when a name is written there.
-pub(super) struct Site {
+pub(super) struct ReferenceSite {
     /// What it wants.
     pub(super) wanted: ElementKind,
     /// What stands before the name, with the dot: `Shop.`
@@ -34,7 +34,7 @@ pub(super) struct Site {
     pub(super) namespace: Option<TextSize>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> CompletionContext<'a> {
     /// Nothing in comments and strings, and where a name would not be a word by itself.
     pub(super) fn find(parse: &Parse, text: &'a str, offset: TextSize) -> Option<Self> {
         let root = parse.syntax();
@@ -80,10 +80,10 @@ impl<'a> Place<'a> {
     }
 
     /// The reference that the name is part of.
-    pub(super) fn site(&self) -> Option<Site> {
+    pub(super) fn site(&self) -> Option<ReferenceSite> {
         let node = self.mark.parent()?;
         let reference = Reference::cast(node.clone())?;
-        let wanted = wanted(&node.parent()?)?;
+        let wanted = expected_kind(&node.parent()?)?;
         // What stands where nothing can stand is no part of the model, and nothing in it means anything.
         if node.ancestors().any(|node| node.kind() == SyntaxKind::ERROR) {
             return None;
@@ -92,7 +92,7 @@ impl<'a> Place<'a> {
         let text = reference.text();
         let segments = reference.segments().take_while(|segment| *segment != self.mark);
         let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
-        Some(Site {
+        Some(ReferenceSite {
             wanted,
             before: text.get(..start)?.to_owned(),
             behind: text.get(start + MARK.len()..)?.to_owned(),

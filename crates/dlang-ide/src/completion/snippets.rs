@@ -2,8 +2,8 @@
 
 use dlang_syntax::SyntaxKind::{self, *};
 
-use super::follow::Expected;
-use super::place::Place;
+use super::follow::ExpectedTokens;
+use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 
 /// A snippet. It is offered where an entry of one of the blocks begins, its word is allowed, and the block has no such
@@ -136,7 +136,7 @@ pub(super) static SNIPPETS: &[Snippet] = &[
 ];
 
 /// The snippets for a place: where an entry begins on a line of its own, or directly behind a brace.
-pub(super) fn snippets(place: &Place<'_>, expected: &Expected) -> Vec<Completion> {
+pub(super) fn snippets(place: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
     let Some(block) = &expected.block else { return Vec::new() };
     let is_behind_brace = place.previous().is_none_or(|token| matches!(token.kind(), L_CURLY | R_CURLY));
     if !place.is_first_on_line() && !is_behind_brace {

@@ -1,14 +1,14 @@
 //! Reserved words, arrows and patterns.
 
-use dlang_syntax::{KEYWORDS, Role, keyword, sign};
+use dlang_syntax::{KEYWORDS, KeywordClass, keyword, sign};
 
-use super::follow::Expected;
-use super::place::Place;
+use super::follow::ExpectedTokens;
+use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 use crate::hover::with_link;
 
 /// What the grammar allows, each word in every spelling.
-pub(super) fn words(place: &Place<'_>, expected: &Expected) -> Vec<Completion> {
+pub(super) fn words(place: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
     let offer = |label: &str, kind, detail: &str, documentation: String| Completion {
         label: label.to_owned(),
         kind,
@@ -32,7 +32,7 @@ pub(super) fn words(place: &Place<'_>, expected: &Expected) -> Vec<Completion> {
         }
     }
     for row in KEYWORDS {
-        if let Role::Pattern(side) = row.role
+        if let KeywordClass::Pattern(side) = row.role
             && expected.patterns.contains(&side)
             && let Some(short) = row.spellings.last()
         {

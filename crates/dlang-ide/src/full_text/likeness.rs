@@ -5,7 +5,7 @@ const MAX_SLIP: usize = 40;
 
 /// A word of a query, in small letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct QueryTerm {
     text: String,
     length: usize,
 }
@@ -26,7 +26,7 @@ const PART: u32 = 4;
 const SLIP: u32 = 3;
 const ABBREVIATION: u32 = 2;
 
-impl Word {
+impl QueryTerm {
     pub(super) fn new(text: &str) -> Self {
         let text = text.to_lowercase();
         Self { length: text.chars().count(), text }
@@ -153,11 +153,11 @@ fn parts(name: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Word, parts, words};
+    use super::{QueryTerm, parts, words};
 
     #[track_caller]
     fn check(query: &str, name: &str) -> u32 {
-        Word::new(query).in_name(name).map_or(0, |hit| hit.likeness)
+        QueryTerm::new(query).in_name(name).map_or(0, |hit| hit.likeness)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use dlang_syntax::parse;
 
-use super::{Moved, import_edits, moved_specifier};
+use super::{MovedImport, import_edits, moved_specifier};
 use crate::edit::apply;
 
 /// The specifier after one move, of the importing file `/w/a/main.dlang` or of another; `=` if it stays.
@@ -19,7 +19,7 @@ fn checked(specifier: &str, from: &str, to: &str, target: &str, has_folder_besid
     };
     let importer = "/w/a/main.dlang";
     let (importer_after, target_after) = (moved(importer), moved(target));
-    let moved = Moved {
+    let moved = MovedImport {
         importer_before: importer,
         importer: &importer_after,
         target_before: target,

@@ -6,7 +6,7 @@ use dlang_model::{Db, Definition, ElementKind, File, definitions_by_fqn, file_in
 use dlang_syntax::ast::PatternKind;
 use serde_json::{Map, Value};
 
-use super::rows::{Facts, relationship_row};
+use super::rows::{RowContext, relationship_row};
 use super::{Elements, EntityType, InvalidInput, Query, Relationships, serialize, serialize_relationship};
 
 /// What to list.
@@ -195,7 +195,7 @@ fn element(
     show: &dyn Fn(File) -> String,
 ) -> Option<Map<String, Value>> {
     let mut object = match input.detail {
-        Detail::Row => input.entity.element_row(&Facts::of(db, definition)?),
+        Detail::Row => input.entity.element_row(&RowContext::of(db, definition)?),
         Detail::Full => serialize(db, definition)?,
     };
     // Nothing else would tell two declarations of one name apart.

@@ -14,14 +14,14 @@ use super::EntityType;
 use super::serialize::{arrow, relationship_name, relationship_type, side_name};
 
 /// What the columns of an element are made from, fetched once for the whole row.
-pub(super) struct Facts<'db> {
+pub(super) struct RowContext<'db> {
     db: &'db dyn Db,
     element: &'db IndexedElement,
     body: &'db Body,
     resolutions: &'db Resolutions,
 }
 
-impl<'db> Facts<'db> {
+impl<'db> RowContext<'db> {
     pub(super) fn of(db: &'db dyn Db, definition: Definition) -> Option<Self> {
         let model = file_model(db, definition.file);
         let element = model.index.element(definition.number)?;
@@ -48,7 +48,7 @@ impl<'db> Facts<'db> {
 }
 
 /// A column of an element: its name, and its value.
-type ElementColumn = (&'static str, fn(&Facts<'_>) -> Option<String>);
+type ElementColumn = (&'static str, fn(&RowContext<'_>) -> Option<String>);
 
 const NAME: ElementColumn = ("name", |it| it.element.name.as_ref().map(ToString::to_string));
 const FQN: ElementColumn = ("fqn", |it| it.element.fqn().map(ToString::to_string));
@@ -74,7 +74,7 @@ const CONTEXT_MAP: &[ElementColumn] = &[NAME, ("contexts", entries)];
 const DOMAIN_MAP: &[ElementColumn] = &[NAME, ("domains", entries)];
 
 /// The simple names of what a map contains.
-fn entries(it: &Facts<'_>) -> Option<String> {
+fn entries(it: &RowContext<'_>) -> Option<String> {
     let targets = it.map()?.entries.iter().flat_map(|entry| it.resolutions.targets(*entry));
     Some(targets.filter_map(|target| target.name(it.db)).collect::<Vec<_>>().join(", "))
 }
@@ -120,7 +120,7 @@ impl EntityType {
         }
     }
 
-    pub(super) fn element_row(self, facts: &Facts<'_>) -> Map<String, Value> {
+    pub(super) fn element_row(self, facts: &RowContext<'_>) -> Map<String, Value> {
         row(self.element_columns().iter().map(|(name, value)| (*name, value(facts))))
     }
 }

@@ -9,7 +9,7 @@ use crate::inputs::File;
 use crate::lower::parse;
 
 /// Takes away the property whose value does not hold.
-pub(super) fn value(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn redundant(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
     let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
         matches!(kind, SyntaxKind::CLASSIFICATION_PROPERTY | SyntaxKind::TEAM_PROPERTY)
     }) else {

@@ -2,7 +2,7 @@
 
 use super::{Checker, Subject};
 use crate::data::{ContextData, ReferenceId};
-use crate::diagnostics::{Code, Diagnostic, Place};
+use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
 
 /// A context without a description.
 pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
@@ -46,6 +46,6 @@ fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: Code, [what
     let (Some(first), Some(second)) = (checker.reference(*first), checker.reference(*second)) else { return };
     checker.report(
         Diagnostic::new(second.range, code, message)
-            .related(Place::Here(first.range), "this value is the one that holds"),
+            .related(RelatedLocation::Here(first.range), "this value is the one that holds"),
     );
 }

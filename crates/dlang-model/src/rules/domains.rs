@@ -6,7 +6,7 @@ use super::{Checker, Subject};
 use crate::data::DomainData;
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::{Code, Diagnostic, Place};
+use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
 use crate::resolve::domain_parent;
 
 /// How many domains of a circle are named. The message of a longer one would be longer than a screen.
@@ -45,7 +45,7 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
     let range = checker.reference_range(parent, domain.places.range);
     let mut diagnostic = Diagnostic::new(range, Code::DomainCircularHierarchy, message);
     if entry != domain.definition {
-        diagnostic = diagnostic.related(Place::Definition(entry), "the circle is entered here");
+        diagnostic = diagnostic.related(RelatedLocation::Definition(entry), "the circle is entered here");
     }
     checker.report(diagnostic);
 }

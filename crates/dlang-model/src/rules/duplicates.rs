@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Checker, Subject};
 use crate::data::{MapData, Relationship, RelationshipForm, WrittenPattern};
-use crate::diagnostics::{Code, Diagnostic, Place};
+use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
 
 /// An element has the fully qualified name of an earlier one of the file, of whichever kind. A namespace that is opened
 /// again is one, too.
@@ -20,7 +20,7 @@ pub(super) fn elements(checker: &mut Checker<'_>) {
             let message = format!("Duplicate element: '{fqn}' is already defined.");
             checker.report(
                 Diagnostic::new(range, Code::DuplicateElement, message)
-                    .related(Place::Here(*earlier), "defined here first"),
+                    .related(RelatedLocation::Here(*earlier), "defined here first"),
             );
         } else {
             first.insert(fqn, range);
@@ -43,7 +43,7 @@ pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData
             let range = relationship.arrow.unwrap_or(relationship.range);
             checker.report(
                 Diagnostic::new(range, Code::ContextMapDuplicateRelationship, message)
-                    .related(Place::Here(*earlier), "the relationship stands here first"),
+                    .related(RelatedLocation::Here(*earlier), "the relationship stands here first"),
             );
         } else {
             first.insert(key, relationship.range);

@@ -3,7 +3,7 @@
 use super::{Checker, Subject};
 use crate::data::{MapData, Reference};
 use crate::definition::Definition;
-use crate::diagnostics::{Code, Diagnostic, DiagnosticData, Place};
+use crate::diagnostics::{Code, Diagnostic, DiagnosticData, RelatedLocation};
 use crate::kind::ElementKind;
 use crate::scope::Names;
 
@@ -32,7 +32,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     if reference.text.is_empty() || reference.text.ends_with('.') {
         return;
     }
-    let wanted = reference.role.wanted();
+    let wanted = reference.role.expected_kind();
     let container = checker.model.index.element(reference.owner).map_or("", |owner| owner.kind.type_name());
     let message = format!("Could not resolve reference to {} named '{}'.", wanted.type_name(), reference.text);
     let data = DiagnosticData::Reference {
@@ -43,7 +43,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     };
     let mut diagnostic = Diagnostic::new(reference.range, code, message).data(data);
     if let Some(other) = of_another_kind(checker, reference) {
-        diagnostic = diagnostic.related(Place::Definition(other), "this has the name, and is another kind of element");
+        diagnostic = diagnostic.related(RelatedLocation::Definition(other), "this has the name, and is another kind of element");
     }
     checker.report(diagnostic);
 }
@@ -52,6 +52,6 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
 fn of_another_kind(checker: &Checker<'_>, reference: &Reference) -> Option<Definition> {
     let container = checker.model.index.element(reference.owner).and_then(|owner| owner.container);
     let names = Names::of(checker.db, checker.file);
-    let others = ElementKind::REFERENCEABLE.into_iter().filter(|kind| *kind != reference.role.wanted());
+    let others = ElementKind::REFERENCEABLE.into_iter().filter(|kind| *kind != reference.role.expected_kind());
     others.into_iter().find_map(|kind| names.first(container, kind, &reference.text))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::applied;
 use crate::{
-    ElementKind, ModelHost, Place, definitions, effective_classification, effective_team, file_diagnostics, file_model,
+    ElementKind, ModelHost, RelatedLocation, definitions, effective_classification, effective_team, file_diagnostics, file_model,
     fixes, metadata_map, project_files, relationship_views, usages, visible_names,
 };
 
@@ -18,7 +18,7 @@ pub fn ask(host: &ModelHost) {
             assert!(usize::from(diagnostic.range.end()) <= length);
             assert!(file.text(db).get(Range::<usize>::from(diagnostic.range)).is_some());
             for related in &diagnostic.related {
-                if let Place::Definition(definition) = related.place {
+                if let RelatedLocation::Definition(definition) = related.place {
                     assert!(definition.focus(db).is_some());
                 }
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::testing::{Leads, applied, host, host_with, rendered};
+use crate::testing::{ResolveFn, applied, host, host_with, rendered};
 use crate::{Change, File, ModelHost, file_diagnostics, fixes};
 
 /// Every diagnostic of every file, one a line.
@@ -11,7 +11,7 @@ pub(super) fn check(fixture: &str) -> String {
     rendered(&host(fixture))
 }
 
-pub(super) fn check_with(fixture: &str, leads: Leads<'_>) -> String {
+pub(super) fn check_with(fixture: &str, leads: ResolveFn<'_>) -> String {
     rendered(&host_with(ModelHost::new(), fixture, leads))
 }
 

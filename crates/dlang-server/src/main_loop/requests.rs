@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{MainLoop, Phase, after};
 use crate::capabilities::capabilities;
-use crate::methods::{Cancel, Initialize, Method, Patience, Responder, response_error};
+use crate::methods::{Cancel, Initialize, Method, LoadingBehavior, Responder, response_error};
 use crate::model::{Command, Question};
 use crate::settings::{self, Settings};
 use crate::{client_process, watching};
@@ -98,7 +98,7 @@ impl MainLoop {
         }
         self.next_serial += 1;
         let (serial, cancel) = (self.next_serial, Cancel::default());
-        let is_impatient = matches!(*method, Method::Ask { patience: Patience::Limited, .. });
+        let is_impatient = matches!(*method, Method::Ask { patience: LoadingBehavior::Limited, .. });
         let deadline = (is_impatient && self.loading > 0).then(|| after(self.options.loading_limit));
         self.by_id.insert(id.clone(), serial);
         self.pending.insert(serial, Pending { id, cancel: cancel.clone(), deadline });

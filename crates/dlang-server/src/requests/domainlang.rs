@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use camino::Utf8PathBuf;
 use dlang_ide::query::{EntityType, ListInput};
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use serde_json::{Map, Value};
@@ -54,9 +54,9 @@ pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer
         metadata: input.text("metadata")?,
         context: input.text("context")?,
         pattern: input.text("pattern")?,
-        ..ListInput::new(entity.parse().map_err(AskError::from)?)
+        ..ListInput::new(entity.parse().map_err(QueryError::from)?)
     };
-    let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(AskError::from)?;
+    let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(QueryError::from)?;
     let wanted = ListInput { detail: detail.unwrap_or_default(), ..wanted };
     input.ask(snapshot, cancel, |asked| Ok(ask::list(asked, &wanted)?))
 }
@@ -163,7 +163,7 @@ impl Input {
         question: impl FnOnce(&WorkspaceSnapshot) -> Answer,
     ) -> Answer {
         let (path, text) = (self.text("path")?, self.text("text")?);
-        ask::check_text(&self.0).map_err(AskError::from)?;
+        ask::check_text(&self.0).map_err(QueryError::from)?;
         let workspace = match (path, text) {
             (None, None) => return question(snapshot.workspace()),
             (_, Some(text)) => {

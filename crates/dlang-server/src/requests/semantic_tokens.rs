@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dlang_ide::{SemanticToken, TokenKind};
 use dlang_model::parse;
-use dlang_syntax::{Role, TextRange};
+use dlang_syntax::{KeywordClass, TextRange};
 use zubi_base::lsp;
 
 use super::about;
@@ -47,7 +47,7 @@ pub(crate) fn legend() -> lsp::SemanticTokensLegend {
 
 fn name_of(kind: TokenKind) -> &'static str {
     match kind {
-        TokenKind::Keyword(Role::Pattern(_)) => "enumMember",
+        TokenKind::Keyword(KeywordClass::Pattern(_)) => "enumMember",
         TokenKind::Keyword(_) => "keyword",
         TokenKind::Arrow => "operator",
         TokenKind::String => "string",
@@ -202,10 +202,10 @@ mod tests {
             Arrow, BoundedContext, Classification, Comment, Decision, Documentation, Domain, Keyword, Map, Metadata,
             Namespace, String, Team, Term,
         };
-        use dlang_syntax::{Role, Side};
+        use dlang_syntax::{KeywordClass, Side};
         let kinds = [
-            Keyword(Role::Item),
-            Keyword(Role::Pattern(Side::Upstream)),
+            Keyword(KeywordClass::Item),
+            Keyword(KeywordClass::Pattern(Side::Upstream)),
             Arrow,
             String,
             Comment,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_ide::{Moved, import_edits, moved_specifier};
+use dlang_ide::{MovedImport, import_edits, moved_specifier};
 use dlang_model::{Db, File, ImportOutcome, parse, project_files};
 use dlang_workspace::modules::Module;
 use zubi_base::{fs, lsp, uri};
@@ -33,7 +33,7 @@ impl Moves {
     fn of(&self, path: &Utf8Path) -> Utf8PathBuf {
         let moved = path.ancestors().find_map(|above| {
             let new = self.0.get(above)?;
-            fs::rebased(path, above, new)
+            fs::replace_prefix(path, above, new)
         });
         moved.unwrap_or_else(|| path.to_owned())
     }
@@ -61,7 +61,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
             if target == target_before && importer == before {
                 return None;
             }
-            let moved = Moved {
+            let moved = MovedImport {
                 importer_before: before.as_str(),
                 importer: importer.as_str(),
                 target_before: target_before.as_str(),

@@ -49,7 +49,7 @@ fn nothing_is_told_or_asked_before_the_answer_to_initialize() {
     let extra = MethodTable::new().extend(|Initialize { client, .. }| {
         client.notify("test/told", json!({}));
         let asked = client.request("test/asked", json!({}), drop);
-        client.withdraw(&asked);
+        client.cancel(&asked);
         client.notify("window/logMessage", json!({}));
         MethodTable::new()
     });
@@ -124,7 +124,7 @@ fn a_panic_ends_one_request() {
     let extra = MethodTable::new()
         .ask("test/panic", |_, _| panic!("as it should"))
         .start("test/panics", |_, _| panic!("as it should"))
-        .hear("test/heard", |_| panic!("as it should"));
+        .on_notification("test/heard", |_| panic!("as it should"));
     let mut client = with(extra);
     assert_snapshot!(client.try_ask("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
     assert_snapshot!(client.try_ask("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
@@ -281,7 +281,7 @@ fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
 fn notifications_of_the_host_come_in_order() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keeps = Arc::clone(&heard);
-    let mut client = with(MethodTable::new().hear("test/say", move |params| keeps.lock().unwrap().push(params)));
+    let mut client = with(MethodTable::new().on_notification("test/say", move |params| keeps.lock().unwrap().push(params)));
     (0..3).for_each(|number| client.tell("test/say", json!(number)));
     client.ask("domainlang/get", json!({}));
     assert_eq!(*heard.lock().unwrap(), [json!(0), json!(1), json!(2)]);

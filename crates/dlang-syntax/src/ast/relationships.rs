@@ -3,7 +3,7 @@
 use rowan::ast::{AstNode as _, support};
 
 use super::{DirectionalRelationship, Pattern, PatternList, Relationship, RelationshipEnd, SymmetricRelationship};
-use crate::keywords::{Role, Side, keyword};
+use crate::keywords::{KeywordClass, Side, keyword};
 use crate::{SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
 
 /// An arrow of a directional relationship.
@@ -129,7 +129,7 @@ impl PatternKind {
     /// Where it may stand.
     pub fn side(self) -> Side {
         match keyword(self.syntax_kind()).map(|row| row.role) {
-            Some(Role::Pattern(side)) => side,
+            Some(KeywordClass::Pattern(side)) => side,
             _ => Side::Either,
         }
     }

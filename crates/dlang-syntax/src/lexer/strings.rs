@@ -15,12 +15,12 @@ use logos::Lexer;
 
 use super::{Fault, Raw};
 use crate::SyntaxKind;
-use crate::keywords::{Role, keyword};
+use crate::keywords::{KeywordClass, keyword};
 
 /// What is known about quotes while a text is read. Everything here is computed once for each stretch of text, which is
 /// what makes reading linear.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Quotes {
+pub(super) struct QuoteRecovery {
     forgiving: bool,
     fault: Option<Fault>,
     double: Next,
@@ -69,7 +69,7 @@ impl End {
     }
 }
 
-impl Quotes {
+impl QuoteRecovery {
     pub(super) fn exact() -> Self {
         Self::default()
     }
@@ -156,7 +156,7 @@ fn before_next_element(rest: &str) -> usize {
     for (number, line) in rest.split_inclusive('\n').enumerate() {
         let word = line.split_whitespace().next().unwrap_or_default();
         let role = SyntaxKind::from_word(word).and_then(keyword).map(|keyword| keyword.role);
-        if number > 0 && matches!(role, Some(Role::Declaration | Role::Import)) {
+        if number > 0 && matches!(role, Some(KeywordClass::Declaration | KeywordClass::Import)) {
             break;
         }
         length += line.len();

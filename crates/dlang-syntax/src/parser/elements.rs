@@ -136,7 +136,7 @@ fn junk(p: &mut Parser<'_>) -> bool {
     if p.is_word(1)
         && let Some(kind) = p.misspelt(DECLARATION)
     {
-        p.correct(kind);
+        p.bump_misspelt_as(kind);
         return element(p);
     }
     if is_nameless_namespace(p) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rowan::TextRange;
 
 use crate::diagnostics::{Code, Collector, SyntaxDiagnostic};
-use crate::keywords::{Role, keyword};
+use crate::keywords::{KeywordClass, keyword};
 use crate::lexer::{Fault, Lexed, offset};
 use crate::{SyntaxKind, TextSize};
 
@@ -43,7 +43,7 @@ fn labels(kind: SyntaxKind) -> Vec<&'static str> {
     match (kind, keyword(kind)) {
         (SyntaxKind::IDENT, _) => vec!["ID"],
         (SyntaxKind::STRING, _) => vec!["STRING"],
-        (_, Some(keyword)) if matches!(keyword.role, Role::Pattern(_)) => {
+        (_, Some(keyword)) if matches!(keyword.role, KeywordClass::Pattern(_)) => {
             keyword.spellings.iter().rev().copied().collect()
         }
         _ => kind.text().into_iter().collect(),

@@ -1,7 +1,7 @@
 //! Names and references, and the rule for reserved words as names, which the crate's documentation states.
 
 use crate::diagnostics::{Code, SyntaxDiagnostic};
-use crate::keywords::{Role, keyword};
+use crate::keywords::{KeywordClass, keyword};
 use crate::token_set::TokenSet;
 
 use super::Parser;
@@ -138,13 +138,13 @@ impl Parser<'_> {
     }
 
     /// Reads the current word as the keyword it was meant to be, and says so.
-    pub(super) fn correct(&mut self, kind: SyntaxKind) {
+    pub(super) fn bump_misspelt_as(&mut self, kind: SyntaxKind) {
         self.report(|p| {
             let word = p.word();
             let row = keyword(kind);
             let spellings = row.map(|row| row.spellings).unwrap_or_default();
             let meant = spellings.iter().find(|spelling| spelling.eq_ignore_ascii_case(word)).copied();
-            let is_pattern = matches!(row.map(|row| row.role), Some(Role::Pattern(_)));
+            let is_pattern = matches!(row.map(|row| row.role), Some(KeywordClass::Pattern(_)));
             let expected = if is_pattern { "]" } else { p.end_of_block() };
             SyntaxDiagnostic {
                 range: p.range(),

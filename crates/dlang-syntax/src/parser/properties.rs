@@ -46,7 +46,7 @@ pub(super) fn property(p: &mut Parser<'_>, properties: TokenSet) -> bool {
         return false;
     }
     if let Some(kind) = p.misspelt(properties) {
-        p.correct(kind);
+        p.bump_misspelt_as(kind);
         any_property(p);
         return true;
     }

@@ -251,7 +251,7 @@ fn pattern(p: &mut Parser<'_>, is_left: bool, before: Left) -> Option<Left> {
         && matches!(p.nth(1), COMMA | R_BRACK)
         && let Some(kind) = p.misspelt(PATTERNS)
     {
-        p.correct(kind);
+        p.bump_misspelt_as(kind);
     }
     if p.at_any(TokenSet::new(allowed)) {
         let kind = if p.at_any(SYMMETRIC) { Left::Symmetric } else { Left::Side };

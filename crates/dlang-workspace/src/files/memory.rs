@@ -5,7 +5,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Bounds, Cut, Files, GENERATED, Kind, ReadError, Stamp, Walk, is_of_interest};
+use super::{Bounds, Skipped, Files, GENERATED, Kind, ReadError, Stamp, Walk, is_of_interest};
 use crate::paths::normalize;
 
 /// Files by absolute path. Folders are there because files are in them; there are no links.
@@ -71,7 +71,7 @@ impl Files for MemoryFiles {
         let mut walk = Walk { folders: vec![folder.to_owned()], ..Walk::default() };
         for (count, path) in self.below(folder).enumerate() {
             if count >= bounds.entries {
-                walk.cut.push(Cut::Entries(bounds.entries));
+                walk.cut.push(Skipped::Entries(bounds.entries));
                 break;
             }
             let Ok(inside) = path.strip_prefix(folder) else { continue };
@@ -81,8 +81,8 @@ impl Files for MemoryFiles {
             }
             if folders.len() >= bounds.depth {
                 let deepest = folder.join(folders.iter().take(bounds.depth).collect::<Utf8PathBuf>());
-                if !walk.cut.contains(&Cut::Depth(deepest.clone())) {
-                    walk.cut.push(Cut::Depth(deepest));
+                if !walk.cut.contains(&Skipped::Depth(deepest.clone())) {
+                    walk.cut.push(Skipped::Depth(deepest));
                 }
             } else if is_of_interest(path) {
                 walk.files.push(path.clone());

@@ -12,7 +12,7 @@ use super::{Bounds, Files, Kind, ReadError, Stamp, Walk};
 
 /// Keeps what stands at a path and where it really is, until it is told to forget. Contents are not kept.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered<F> {
+pub(crate) struct CachedFiles<F> {
     files: F,
     known: Mutex<Known>,
 }
@@ -23,7 +23,7 @@ struct Known {
     canonical: FxHashMap<Utf8PathBuf, Option<Utf8PathBuf>>,
 }
 
-impl<F> Remembered<F> {
+impl<F> CachedFiles<F> {
     pub(crate) fn new(files: F) -> Self {
         Self { files, known: Mutex::default() }
     }
@@ -39,7 +39,7 @@ impl<F> Remembered<F> {
     }
 }
 
-impl<F: Files> Files for Remembered<F> {
+impl<F: Files> Files for CachedFiles<F> {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
         if let Some(kind) = self.known().kinds.get(path) {
             return *kind;

@@ -3,7 +3,7 @@
 use text_size::TextRange;
 
 use super::{Alias, Dependency, Fault, Governance, Manifest, Override, Parsed, Purpose, Source, rules};
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
 use crate::yaml::{self, Entry, Node, Value, shown};
 
 /// The keys at the top. Others are for other programs if they begin with `x-`.
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, purpose: Purpose) -> Parsed {
 
 #[derive(Default)]
 struct Reader {
-    sink: Sink,
+    sink: DiagnosticCollector,
 }
 
 impl Reader {

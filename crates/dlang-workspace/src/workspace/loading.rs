@@ -39,7 +39,7 @@ impl Workspace {
     /// Reads files, follows what they import, and brings the model into that state. Whether it is another one.
     ///
     /// When `watch` ends it, what was read so far is there and its imports are not.
-    pub(super) fn settle(
+    pub(super) fn load_to_fixpoint(
         &mut self,
         read: Vec<Utf8PathBuf>,
         resolve: Resolve,
@@ -170,7 +170,7 @@ impl Workspace {
     }
 
     /// Drops what nothing leads to any more, and tells the model. Whether there was any.
-    pub(super) fn tidy(&mut self) -> bool {
+    pub(super) fn collect_garbage(&mut self) -> bool {
         let is_changed = self.forget_unreachable();
         if is_changed {
             self.take_note();

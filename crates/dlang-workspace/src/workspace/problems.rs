@@ -8,8 +8,8 @@ use super::places::{Place, Places};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
-use crate::files::{Cut, ReadError};
-use crate::modules::{Module, OwnText};
+use crate::files::{Skipped, ReadError};
+use crate::modules::{Module, ManifestText};
 
 /// The `source` of diagnostics on models, as the existing program has it.
 const MODEL_SOURCE: &str = "domain-lang";
@@ -140,13 +140,13 @@ impl<'t> Text<'t> {
 
 fn related_place(db: &dyn Db, here: &Text<'_>, related: &dlang_model::Related) -> Option<RelatedPlace> {
     Some(match related.place {
-        dlang_model::Place::Here(range) => RelatedPlace {
+        dlang_model::RelatedLocation::Here(range) => RelatedPlace {
             path: here.path.to_owned(),
             range,
             start: here.place(range.start()),
             message: related.message,
         },
-        dlang_model::Place::Definition(definition) => {
+        dlang_model::RelatedLocation::Definition(definition) => {
             let range = definition.focus(db)?;
             let path = Utf8Path::new(definition.file.path(db));
             let start = Text::new(path, definition.file.text(db)).place(range.start());
@@ -179,33 +179,33 @@ fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
 }
 
 fn of_module(module: &Module) -> Vec<Problem> {
-    let of_text = |own: OwnText<'_>| {
+    let of_text = |own: ManifestText<'_>| {
         let text = Text::new(own.path, own.text);
         own.diagnostics.iter().map(|diagnostic| text.of(diagnostic)).collect::<Vec<_>>()
     };
     module.own_texts().flat_map(of_text).collect()
 }
 
-fn of_cut(folder: &Utf8Path, cut: &Cut) -> Problem {
+fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
     const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
     const OWN: &str = "Let .gitignore leave it out, or put a model there.";
     let (path, code, what, hint) = match cut {
-        Cut::Entries(count) => {
+        Skipped::Entries(count) => {
             let what = format!("After {count} files and folders the rest was not looked at.");
             (folder, Code::FolderIncomplete, what, SMALLER)
         }
-        Cut::Depth(path) => {
+        Skipped::Depth(path) => {
             let what = "What lies below is nested too deep and was not looked at.".to_owned();
             (path.as_path(), Code::FolderIncomplete, what, SMALLER)
         }
-        Cut::Unreadable { path, why } => {
+        Skipped::Unreadable { path, why } => {
             let hint = "What it declares is not known. Let .gitignore leave it out if it holds no models.";
             (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
         }
-        Cut::PassedOver { path, what } => {
+        Skipped::PassedOver { path, what } => {
             (path.as_path(), Code::FilePassedOver, format!("It is named like a model and is {what}."), OWN)
         }
-        Cut::Unlisted(count) => {
+        Skipped::Unlisted(count) => {
             (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
         }
     };

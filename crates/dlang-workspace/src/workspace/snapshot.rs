@@ -8,8 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Cancelled, Db, File, Snapshot, project_files};
 
 use super::Root;
-use crate::files::{Cut, Files as _, Overlay, ReadError, SharedFiles};
-use crate::modules::{Module, OwnText};
+use crate::files::{Skipped, Files as _, Overlay, ReadError, SharedFiles};
+use crate::modules::{Module, ManifestText};
 
 /// What belongs to a snapshot and is not in the model.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct View {
     /// Modules that have a manifest, without those of packages, which are not for their users to mend.
     pub(super) modules: Vec<Arc<Module>>,
     /// What was not looked at, by the folder below which it lies.
-    pub(super) cuts: Vec<(Utf8PathBuf, Cut)>,
+    pub(super) cuts: Vec<(Utf8PathBuf, Skipped)>,
     /// The folders that are open by a link, each behind its path without links.
     links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
 }
@@ -31,7 +31,7 @@ impl View {
         roots: &[Root],
         faults: BTreeMap<Utf8PathBuf, ReadError>,
         modules: Vec<Arc<Module>>,
-        cuts: &[(Utf8PathBuf, Cut)],
+        cuts: &[(Utf8PathBuf, Skipped)],
         canonical: &dyn Fn(&Utf8Path) -> Option<Utf8PathBuf>,
     ) -> Self {
         let mut folders: Vec<Utf8PathBuf> = Vec::new();
@@ -192,12 +192,12 @@ impl WorkspaceSnapshot {
 
     /// What was not looked at, with the folder that was walked through. Something of the model may be missing for each but
     /// [`Cut::PassedOver`].
-    pub fn cuts(&self) -> &[(Utf8PathBuf, Cut)] {
+    pub fn cuts(&self) -> &[(Utf8PathBuf, Skipped)] {
         &self.view.cuts
     }
 
     /// The text of a manifest or lock of the workspace, by its absolute path.
-    pub fn own_text(&self, path: &Utf8Path) -> Option<OwnText<'_>> {
+    pub fn own_text(&self, path: &Utf8Path) -> Option<ManifestText<'_>> {
         self.view.modules.iter().flat_map(|module| module.own_texts()).find(|own| own.path == path)
     }
 

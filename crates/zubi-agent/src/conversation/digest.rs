@@ -1,9 +1,9 @@
 //! What is known of a conversation without its words: for lists, and to end a turn that was going on when the process died.
 
 use serde::{Deserialize, Serialize};
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 
-use crate::event::{Ended, Event, Reason, What};
+use crate::event::{TurnEnded, Event, StopReason, EventKind};
 use crate::message::Usage;
 
 /// How many characters of the first request are a title.
@@ -11,7 +11,7 @@ const TITLE: usize = 80;
 
 /// A conversation in short.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Digest {
+pub(crate) struct ConversationSummary {
     /// Of the last event.
     pub(crate) seq: u64,
     pub(crate) created: u64,
@@ -41,15 +41,15 @@ pub(crate) struct OpenTurn {
     pub(crate) questions: Vec<String>,
 }
 
-impl Digest {
+impl ConversationSummary {
     /// Takes the next event.
     pub(crate) fn apply(&mut self, event: &Event) {
         self.seq = event.seq;
         self.updated = self.updated.max(event.at);
         match &event.what {
-            What::Began { .. } => self.created = event.at,
-            What::Titled { title } => self.title = one_line(title),
-            What::Asked { turn, text } => {
+            EventKind::Began { .. } => self.created = event.at,
+            EventKind::Titled { title } => self.title = one_line(title),
+            EventKind::Asked { turn, text } => {
                 self.turns = self.turns.max(*turn);
                 if self.title.is_empty() {
                     self.title = one_line(text);
@@ -58,23 +58,23 @@ impl Digest {
                 open.turn = *turn;
                 open.asked += 1;
             }
-            What::Iteration { model, .. } => {
+            EventKind::Iteration { model, .. } => {
                 self.model = Some(model.clone());
                 self.in_turn(|open| open.iterations += 1);
             }
-            What::Answered { usage, .. } => {
+            EventKind::Answered { usage, .. } => {
                 self.usage += *usage;
                 self.in_turn(|open| open.usage += *usage);
             }
-            What::Calling { call, .. } => self.in_turn(|open| {
+            EventKind::Calling { call, .. } => self.in_turn(|open| {
                 open.calls += 1;
                 open.begun.push(call.clone());
             }),
-            What::Result { call, .. } => self.in_turn(|open| open.begun.retain(|begun| begun != call)),
-            What::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
-            What::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
+            EventKind::Result { call, .. } => self.in_turn(|open| open.begun.retain(|begun| begun != call)),
+            EventKind::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
+            EventKind::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
             // Of a turn whose beginning could not be kept there is only this.
-            What::Ended(ended) => {
+            EventKind::Ended(ended) => {
                 self.turns = self.turns.max(ended.turn);
                 self.open = None;
             }
@@ -95,11 +95,11 @@ impl Digest {
 
 impl OpenTurn {
     /// How it ended, if the process did.
-    pub(crate) fn killed(&self, now: u64) -> Ended {
+    pub(crate) fn ended_by_crash(&self, now: u64) -> TurnEnded {
         let Self { iterations, calls, .. } = *self;
-        Ended {
+        TurnEnded {
             turn: self.turn,
-            reason: Reason::Killed,
+            reason: StopReason::Killed,
             text: format!(
                 "This turn was cut off: the program ended. Until then: iterations {iterations}, calls {calls}."
             ),
@@ -140,7 +140,7 @@ fn one_line(text: &str) -> String {
             break;
         }
     }
-    on_one_line(&line).into_owned()
+    printable(&line).into_owned()
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 
 use zubi_tools::redact::Redactor;
 
-use crate::event::What;
+use crate::event::EventKind;
 
 /// What waits of one iteration.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct RedactionBuffer {
     turn: u64,
     iteration: u64,
     text: Channel,
@@ -36,12 +36,12 @@ impl Channel {
     }
 }
 
-impl Held {
+impl RedactionBuffer {
     /// What is told in place of an event that is not kept.
-    pub(crate) fn piece(&mut self, redactor: &Redactor, what: What) -> Option<What> {
+    pub(crate) fn push(&mut self, redactor: &Redactor, what: EventKind) -> Option<EventKind> {
         let (turn, iteration, offset, piece, is_text) = match what {
-            What::Text { turn, iteration, offset, text } => (turn, iteration, offset, text, true),
-            What::Thought { turn, iteration, offset, text } => (turn, iteration, offset, text, false),
+            EventKind::Text { turn, iteration, offset, text } => (turn, iteration, offset, text, true),
+            EventKind::Thought { turn, iteration, offset, text } => (turn, iteration, offset, text, false),
             other => return Some(other),
         };
         if (turn, iteration) != (self.turn, self.iteration) {
@@ -58,11 +58,11 @@ impl Held {
     }
 
     /// What still waits when this happens, to be told before it.
-    pub(crate) fn rest(&mut self, redactor: &Redactor, before: &What) -> Vec<What> {
+    pub(crate) fn flush(&mut self, redactor: &Redactor, before: &EventKind) -> Vec<EventKind> {
         let is_whole = match before {
             // What was broken off may end in a part of a secret: it is not told, nor kept (`secrets::without`).
-            What::Answered { interrupted, .. } => !interrupted,
-            What::Iteration { .. } | What::Retrying { .. } | What::Ended(_) => false,
+            EventKind::Answered { interrupted, .. } => !interrupted,
+            EventKind::Iteration { .. } | EventKind::Retrying { .. } | EventKind::Ended(_) => false,
             _ => return Vec::new(),
         };
         let Self { turn, iteration, text, thought } = std::mem::take(self);
@@ -77,6 +77,6 @@ impl Held {
     }
 }
 
-fn event(turn: u64, iteration: u64, offset: u64, text: String, is_text: bool) -> What {
-    if is_text { What::Text { turn, iteration, offset, text } } else { What::Thought { turn, iteration, offset, text } }
+fn event(turn: u64, iteration: u64, offset: u64, text: String, is_text: bool) -> EventKind {
+    if is_text { EventKind::Text { turn, iteration, offset, text } } else { EventKind::Thought { turn, iteration, offset, text } }
 }

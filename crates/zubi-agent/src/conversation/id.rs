@@ -17,14 +17,14 @@ pub(crate) fn new(now: Duration) -> Result<String, getrandom::Error> {
 }
 
 /// Whether it is one; then it is the name of a file and nothing else.
-pub(crate) fn is_one(id: &str) -> bool {
+pub(crate) fn is_valid(id: &str) -> bool {
     let is_hex =
         |text: &str, length| text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     id.split_once('-').is_some_and(|(time, random)| is_hex(time, TIME) && is_hex(random, RANDOM))
 }
 
 /// When it began, in milliseconds since the Unix epoch, as its name says.
-pub(crate) fn began(id: &str) -> u64 {
+pub(crate) fn created_at(id: &str) -> u64 {
     id.get(..TIME).and_then(|time| u64::from_str_radix(time, 16).ok()).unwrap_or_default()
 }
 
@@ -38,11 +38,11 @@ mod tests {
         let (first, second) = (of(1_700_000_000_000), of(1_700_000_000_001));
         assert!(first < second, "{first} {second}");
         assert_ne!(of(5), of(5));
-        assert_eq!(began(&first), 1_700_000_000_000);
-        assert!(is_one(&first) && is_one(&of(0)) && is_one(&new(Duration::MAX).unwrap()));
+        assert_eq!(created_at(&first), 1_700_000_000_000);
+        assert!(is_valid(&first) && is_valid(&of(0)) && is_valid(&new(Duration::MAX).unwrap()));
         for none in ["", "..", "../../etc/passwd", "018bcfe56800-0123456789abcde", "018BCFE56800-0123456789abcdef", "-"]
         {
-            assert!(!is_one(none), "{none}");
+            assert!(!is_valid(none), "{none}");
         }
     }
 }

@@ -6,13 +6,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::time::Duration;
 use zubi_base::private;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 
-use super::digest::Digest;
+use super::digest::ConversationSummary;
 use super::read::{self, Reading};
-use super::store::Place;
+use super::store::ConversationDir;
 use super::{OpenError, id};
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 
 /// Of the tables below.
 const VERSION: i64 = 1;
@@ -44,7 +44,7 @@ INSERT INTO said (said, rank) VALUES ('secure-delete', 1);
 
 /// What a list shows.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct SearchPage {
     pub(crate) conversations: Vec<Row>,
     /// How many there are beyond the limit.
     pub(crate) more: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Found {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     pub(crate) id: String,
-    pub(crate) digest: Digest,
+    pub(crate) digest: ConversationSummary,
     /// Where the words were found.
     pub(crate) found: Option<String>,
 }
@@ -71,12 +71,12 @@ pub(crate) enum IndexError {
 
 /// Words to search for, in the form that the index reads; what a person writes is never read as its syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Query {
+pub(crate) enum FtsQuery {
     All,
     Words(Vec<String>),
 }
 
-impl Query {
+impl FtsQuery {
     pub(crate) fn of(text: Option<&str>) -> Self {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Self::All };
         let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).take(MAX_WORDS);
@@ -96,12 +96,12 @@ impl Query {
 }
 
 /// The file of the index, whether it is there or not.
-pub(crate) fn path(place: &Place) -> Utf8PathBuf {
+pub(crate) fn path(place: &ConversationDir) -> Utf8PathBuf {
     place.sessions.join("index.db")
 }
 
 /// Asks the index that is kept. What is wrong with it is thrown away once.
-pub(crate) fn on_disk(place: &Place, query: &Query, limit: usize) -> Result<Found, IndexError> {
+pub(crate) fn on_disk(place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, IndexError> {
     let path = path(place);
     let ask = || find(&mut open(&path)?, place, query, limit);
     match ask() {
@@ -115,7 +115,7 @@ pub(crate) fn on_disk(place: &Place, query: &Query, limit: usize) -> Result<Foun
 }
 
 /// The same of an index that lasts as long as the question.
-pub(crate) fn in_memory(place: &Place, query: &Query, limit: usize) -> Result<Found, OpenError> {
+pub(crate) fn in_memory(place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, OpenError> {
     let unusable = |error: &dyn std::fmt::Display| OpenError::Unusable(format!("they cannot be listed: {error}"));
     let mut connection = Connection::open_in_memory().map_err(|error| unusable(&error))?;
     prepare(&mut connection).map_err(|error| unusable(&error))?;
@@ -123,7 +123,7 @@ pub(crate) fn in_memory(place: &Place, query: &Query, limit: usize) -> Result<Fo
 }
 
 /// Takes what was deleted out of the index. One that cannot be told to forget is removed.
-pub(crate) fn forget(place: &Place) {
+pub(crate) fn remove_index(place: &ConversationDir) {
     let path = path(place);
     let forget = || update(&mut open(&path)?, place);
     if let Err(error) = forget() {
@@ -190,13 +190,13 @@ fn remove(path: &Utf8Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn find(connection: &mut Connection, place: &Place, query: &Query, limit: usize) -> Result<Found, IndexError> {
+fn find(connection: &mut Connection, place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, IndexError> {
     update(connection, place)?;
     let words = match query {
-        Query::All => &[][..],
+        FtsQuery::All => &[][..],
         // Nothing that could be found is asked for.
-        Query::Words(words) if words.is_empty() => return Ok(Found::default()),
-        Query::Words(words) => words,
+        FtsQuery::Words(words) if words.is_empty() => return Ok(SearchPage::default()),
+        FtsQuery::Words(words) => words,
     };
     let has = |at: usize| format!(" AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?{})", at + 2);
     let has_all: String = (0..words.len()).map(has).collect();
@@ -206,7 +206,7 @@ fn find(connection: &mut Connection, place: &Place, query: &Query, limit: usize)
     let mut statement = connection.prepare(&sql)?;
     let parameters = std::iter::once(&place.name).chain(words);
     let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;
-    let mut found = Found::default();
+    let mut found = SearchPage::default();
     while let Some(row) = rows.next()? {
         if found.conversations.len() >= limit {
             found.more += 1;
@@ -227,7 +227,7 @@ fn snippet(connection: &Connection, number: i64, words: &[String]) -> rusqlite::
     let (first, last) = numbers(number);
     let text =
         statement.query_row(params![words.join(" OR "), first, last], |row| row.get::<_, String>(0)).optional()?;
-    let on_a_line = |text: String| on_one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+    let on_a_line = |text: String| printable(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
     Ok(text.map(on_a_line))
 }
 
@@ -236,13 +236,13 @@ fn numbers(number: i64) -> (i64, i64) {
     (number << 32, (number << 32) | 0xffff_ffff)
 }
 
-fn digest(text: &str) -> rusqlite::Result<Digest> {
+fn digest(text: &str) -> rusqlite::Result<ConversationSummary> {
     let wrong = |error| rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, Box::new(error));
     serde_json::from_str(text).map_err(wrong)
 }
 
 /// Brings the index up to the files.
-fn update(connection: &mut Connection, place: &Place) -> Result<(), IndexError> {
+fn update(connection: &mut Connection, place: &ConversationDir) -> Result<(), IndexError> {
     sweep(connection, place)?;
     let files = place.files()?;
     let mut known = std::collections::BTreeMap::new();
@@ -271,7 +271,7 @@ fn update(connection: &mut Connection, place: &Place) -> Result<(), IndexError> 
 }
 
 /// Forgets workspaces whose directory somebody has deleted.
-fn sweep(connection: &mut Connection, place: &Place) -> Result<(), IndexError> {
+fn sweep(connection: &mut Connection, place: &ConversationDir) -> Result<(), IndexError> {
     let text = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let places: Vec<String> = connection
         .prepare("SELECT DISTINCT place FROM conversations")?
@@ -302,7 +302,7 @@ fn drop_row(transaction: &Transaction<'_>, number: i64) -> rusqlite::Result<()> 
 }
 
 /// Takes in what a file has more than before.
-fn take_in(transaction: &Transaction<'_>, place: &Place, id: &str) -> Result<(), IndexError> {
+fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> Result<(), IndexError> {
     let mut statement =
         transaction.prepare_cached("SELECT number, bytes, digest FROM conversations WHERE place = ?1 AND id = ?2")?;
     let row = statement
@@ -336,7 +336,7 @@ fn take_in(transaction: &Transaction<'_>, place: &Place, id: &str) -> Result<(),
                 drop_row(transaction, number)?;
             }
             match read::read(&mut file, 0, 0) {
-                Ok(reading) => (None, Digest::default(), reading),
+                Ok(reading) => (None, ConversationSummary::default(), reading),
                 Err(error) => (None, unreadable(id, &error), Reading::none(length)),
             }
         }
@@ -374,18 +374,18 @@ fn take_in(transaction: &Transaction<'_>, place: &Place, id: &str) -> Result<(),
 }
 
 /// How a file is listed that cannot be read.
-pub(super) fn unreadable(id: &str, error: &OpenError) -> Digest {
-    let began = id::began(id);
-    Digest { created: began, updated: began, title: format!("(cannot be opened: {error})"), ..Digest::default() }
+pub(super) fn unreadable(id: &str, error: &OpenError) -> ConversationSummary {
+    let began = id::created_at(id);
+    ConversationSummary { created: began, updated: began, title: format!("(cannot be opened: {error})"), ..ConversationSummary::default() }
 }
 
 /// What of an event is searched.
 fn words(event: &Event) -> Option<&str> {
     let text = match &event.what {
-        What::Asked { text, .. } => text,
-        What::Answered { said, .. } => &said.text,
-        What::Calling { summary, .. } => summary,
-        What::Titled { title } => title,
+        EventKind::Asked { text, .. } => text,
+        EventKind::Answered { said, .. } => &said.text,
+        EventKind::Calling { summary, .. } => summary,
+        EventKind::Titled { title } => title,
         _ => return None,
     };
     let text = text.get(..text.floor_char_boundary(MAX_TEXT))?;

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zubi_base::private;
 
-use super::digest::Digest;
+use super::digest::ConversationSummary;
 use super::read::{self, Reading};
-use super::store::{Found, Row};
-use super::{Keeping, OpenError, index};
+use super::store::{SearchPage, Row};
+use super::{ConversationContext, OpenError, index};
 use crate::event::Event;
 use crate::history::History;
 
@@ -19,7 +19,7 @@ const MAX_KEPT: u64 = 64 * 1024 * 1024;
 
 /// One conversation: the one that something was done with last.
 #[derive(Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<Option<Entry>>>);
+pub(crate) struct ConversationCache(Arc<Mutex<Option<Entry>>>);
 
 /// A conversation up to a place in its file.
 #[derive(Default)]
@@ -27,21 +27,21 @@ pub(super) struct Entry {
     pub(super) id: String,
     /// Up to where the file is known, in bytes: an event ends there.
     pub(super) good: u64,
-    pub(super) digest: Digest,
+    pub(super) digest: ConversationSummary,
     pub(super) history: History,
 }
 
 /// How a conversation's file stands.
 #[derive(Debug)]
-pub(crate) struct Standing {
-    pub(crate) digest: Digest,
+pub(crate) struct FileState {
+    pub(crate) digest: ConversationSummary,
     /// Behind the last event stands the rest of a write that was cut off.
     pub(crate) is_cut: bool,
     /// Why what stands behind the last event is no such rest.
     pub(crate) damage: Option<String>,
 }
 
-impl Known {
+impl ConversationCache {
     /// Taken out, so that nobody else adds to it meanwhile.
     fn take(&self, id: &str) -> Option<Entry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|entry| entry.id == id)
@@ -65,14 +65,14 @@ impl Entry {
     }
 }
 
-impl Keeping {
+impl ConversationContext {
     /// How a conversation stands, and its events behind `after`.
-    pub(crate) fn look(&self, id: &str, after: u64) -> Result<(Standing, Vec<Event>), OpenError> {
+    pub(crate) fn load_since(&self, id: &str, after: u64) -> Result<(FileState, Vec<Event>), OpenError> {
         let path = self.place.path(id)?;
         let mut file = private::open_existing(&path, false).map_err(|error| read::missing(error, id))?;
-        let (entry, reading) = self.read_on(&mut file, id, after)?;
+        let (entry, reading) = self.load_from(&mut file, id, after)?;
         let standing =
-            Standing { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
+            FileState { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
         if standing.damage.is_none() {
             self.known.keep(entry);
             // Whoever deleted it meanwhile may have looked for it here too early.
@@ -86,7 +86,7 @@ impl Keeping {
     }
 
     /// All that a file says, and at least what it says behind `after`.
-    pub(super) fn read_on(&self, file: &mut File, id: &str, after: u64) -> Result<(Entry, Reading), OpenError> {
+    pub(super) fn load_from(&self, file: &mut File, id: &str, after: u64) -> Result<(Entry, Reading), OpenError> {
         let length = file.metadata()?.len();
         let known = self.known.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
         if let Some(mut entry) = known
@@ -103,12 +103,12 @@ impl Keeping {
     }
 
     /// The conversations whose id begins so.
-    pub(crate) fn named(&self, beginning: &str, limit: usize) -> Result<Found, OpenError> {
+    pub(crate) fn find_by_prefix(&self, beginning: &str, limit: usize) -> Result<SearchPage, OpenError> {
         let mut ids: Vec<String> = self.place.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
         let more = ids.len().saturating_sub(limit);
         ids.truncate(limit);
         let row = |id: String| {
-            let digest = match self.look(&id, u64::MAX) {
+            let digest = match self.load_since(&id, u64::MAX) {
                 Ok((standing, _)) => standing.digest,
                 // It was deleted meanwhile.
                 Err(OpenError::Missing(_)) => return None,
@@ -117,7 +117,7 @@ impl Keeping {
             };
             Some(Row { id, digest, found: None })
         };
-        Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more, problem: None })
+        Ok(SearchPage { conversations: ids.into_iter().filter_map(row).collect(), more, problem: None })
     }
 
     /// Forgets a conversation that is deleted.

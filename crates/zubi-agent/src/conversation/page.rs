@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use serde_json::Value;
 
-use crate::event::{Event, VERSION, What};
+use crate::event::{Event, VERSION, EventKind};
 
 /// What the schema says of the type or of one of its variants, as a row.
 fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String {
@@ -26,7 +26,7 @@ fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String
 
 /// The table of the events.
 fn table() -> String {
-    let schema = schemars::schema_for!(What).to_value();
+    let schema = schemars::schema_for!(EventKind).to_value();
     let mut table = "| type | fields | what happens | kept |\n|---|---|---|---|\n".to_owned();
     for variant in schema["oneOf"].as_array().unwrap() {
         let name = variant["properties"]["type"]["const"].as_str().unwrap();
@@ -46,17 +46,17 @@ fn the_page_lists_the_events_as_they_are() {
     assert!(page.contains(&format!("This is version {VERSION}.")), "the version in `{path}`");
     let example = page.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
     let passing = [
-        What::Text { turn: 1, iteration: 1, offset: 0, text: String::new() },
-        What::Thought { turn: 1, iteration: 1, offset: 0, text: String::new() },
-        What::Progress { call: String::new(), fraction: None, message: String::new() },
+        EventKind::Text { turn: 1, iteration: 1, offset: 0, text: String::new() },
+        EventKind::Thought { turn: 1, iteration: 1, offset: 0, text: String::new() },
+        EventKind::Progress { call: String::new(), fraction: None, message: String::new() },
     ];
-    assert!(passing.iter().all(|what| !what.is_kept()));
+    assert!(passing.iter().all(|what| !what.is_persisted()));
     assert_eq!(table.matches("| no |").count(), passing.len());
     let mut seq = 0;
     for line in example.lines() {
         let event: Event = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         seq += 1;
         assert_eq!(event.seq, seq);
-        assert!(event.what.is_kept());
+        assert!(event.what.is_persisted());
     }
 }

@@ -1,25 +1,25 @@
 //! What was heard so far of the answer that is being given, for whoever begins to follow in the middle of it.
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 
 /// How many bytes of each are kept; a longer answer is whole once it has been given.
 const MAX: usize = 4 * 1024 * 1024;
 
 /// The text and the thoughts of one iteration.
 #[derive(Debug, Default)]
-pub(crate) struct Passing {
+pub(crate) struct PartialAnswer {
     turn: u64,
     iteration: u64,
     text: String,
     thought: String,
 }
 
-impl Passing {
-    pub(crate) fn apply(&mut self, what: &What) {
+impl PartialAnswer {
+    pub(crate) fn apply(&mut self, what: &EventKind) {
         let (turn, iteration, offset, piece, is_text) = match what {
-            What::Text { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, true),
-            What::Thought { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, false),
-            What::Iteration { .. } | What::Answered { .. } | What::Retrying { .. } | What::Ended(_) => {
+            EventKind::Text { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, true),
+            EventKind::Thought { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, false),
+            EventKind::Iteration { .. } | EventKind::Answered { .. } | EventKind::Retrying { .. } | EventKind::Ended(_) => {
                 *self = Self::default();
                 return;
             }
@@ -42,11 +42,11 @@ impl Passing {
         let (turn, iteration) = (self.turn, self.iteration);
         let mut events = Vec::new();
         if !self.thought.is_empty() {
-            let what = What::Thought { turn, iteration, offset: 0, text: self.thought.clone() };
+            let what = EventKind::Thought { turn, iteration, offset: 0, text: self.thought.clone() };
             events.push(Event { seq, at, what });
         }
         if !self.text.is_empty() {
-            let what = What::Text { turn, iteration, offset: 0, text: self.text.clone() };
+            let what = EventKind::Text { turn, iteration, offset: 0, text: self.text.clone() };
             events.push(Event { seq, at, what });
         }
         events

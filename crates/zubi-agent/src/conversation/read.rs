@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::OpenError;
-use crate::event::{Event, VERSION, What};
+use crate::event::{Event, VERSION, EventKind};
 
 /// The longest line, in bytes.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -105,8 +105,8 @@ fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
         }
     }
     let event = parsed(line).ok_or(Wrong::Line)?;
-    let is_first = matches!(event.what, What::Began { .. });
-    if event.seq != last + 1 || is_first != (last == 0) || !event.what.is_kept() {
+    let is_first = matches!(event.what, EventKind::Began { .. });
+    if event.seq != last + 1 || is_first != (last == 0) || !event.what.is_persisted() {
         return Err(Wrong::Line);
     }
     Ok(event)

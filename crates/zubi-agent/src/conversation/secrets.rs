@@ -3,26 +3,26 @@
 
 use zubi_tools::redact::Redactor;
 
-use crate::event::What;
-use crate::message::Said;
+use crate::event::EventKind;
+use crate::message::AssistantMessage;
 
 /// The event without the values that `redactor` knows.
-pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
+pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKind {
     if redactor.knows_none() {
         return what;
     }
     let clean = |text: &mut String| *text = redactor.known(text);
     let clean_value = |value: &mut serde_json::Value| *value = redactor.known_in_value(value);
     match &mut what {
-        What::Titled { title } => clean(title),
-        What::Asked { text, .. } | What::Notice { text, .. } | What::Result { text, .. } => clean(text),
-        What::Answered { said, interrupted, .. } => {
+        EventKind::Titled { title } => clean(title),
+        EventKind::Asked { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => clean(text),
+        EventKind::Answered { said, interrupted, .. } => {
             said.text = text(redactor, &said.text, *interrupted);
             said.reasoning = text(redactor, &said.reasoning, *interrupted);
             clean_said(redactor, said);
         }
-        What::Retrying { message, .. } | What::Progress { message, .. } => clean(message),
-        What::Calling { tool, summary, arguments, preview, .. } => {
+        EventKind::Retrying { message, .. } | EventKind::Progress { message, .. } => clean(message),
+        EventKind::Calling { tool, summary, arguments, preview, .. } => {
             clean(tool);
             clean(summary);
             clean_value(arguments);
@@ -30,10 +30,10 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
                 clean(preview);
             }
         }
-        What::Question { request, .. } => clean_value(request),
-        What::Decision { answer, .. } => clean_value(answer),
-        What::Compacted { summary, .. } => clean(summary),
-        What::Ended(ended) => {
+        EventKind::Question { request, .. } => clean_value(request),
+        EventKind::Decision { answer, .. } => clean_value(answer),
+        EventKind::Compacted { summary, .. } => clean(summary),
+        EventKind::Ended(ended) => {
             clean(&mut ended.text);
             if let Some(data) = &mut ended.data {
                 clean_value(data);
@@ -43,7 +43,7 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
             }
         }
         // Pieces are cleaned where the next one is known too: `Held`.
-        What::Began { .. } | What::Iteration { .. } | What::Text { .. } | What::Thought { .. } => {}
+        EventKind::Began { .. } | EventKind::Iteration { .. } | EventKind::Text { .. } | EventKind::Thought { .. } => {}
     }
     what
 }
@@ -54,7 +54,7 @@ pub(crate) fn text(redactor: &Redactor, text: &str, is_broken_off: bool) -> Stri
     redactor.known(text.get(..end).unwrap_or_default())
 }
 
-fn clean_said(redactor: &Redactor, said: &mut Said) {
+fn clean_said(redactor: &Redactor, said: &mut AssistantMessage) {
     for call in &mut said.calls {
         call.tool = redactor.known(&call.tool);
         call.arguments = redactor.known_in_value(&call.arguments);

@@ -9,7 +9,7 @@ use zubi_base::private;
 use zubi_base::text::ContentHash;
 
 use super::index;
-pub(crate) use super::index::{Found, Row};
+pub(crate) use super::index::{SearchPage, Row};
 use super::{OpenError, id, read};
 
 /// What the files' names end in.
@@ -19,7 +19,7 @@ const DIGITS: usize = 16;
 
 /// The directory of a workspace's conversations.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct ConversationDir {
     /// Of all workspaces.
     pub(crate) sessions: Utf8PathBuf,
     /// Which one it is below that.
@@ -28,9 +28,9 @@ pub(crate) struct Place {
 
 /// Held for the moment in which a conversation's lock is taken or looked at. A look takes it too, and would else be taken for
 /// somebody who has it.
-pub(crate) struct Gate(#[expect(dead_code, reason = "its lock goes when it does")] File);
+pub(crate) struct DirLockGuard(#[expect(dead_code, reason = "its lock goes when it does")] File);
 
-impl Place {
+impl ConversationDir {
     /// Makes the directories where they are not there.
     pub(crate) fn new(state: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Self> {
         let mut folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
@@ -49,7 +49,7 @@ impl Place {
 
     /// The file of a conversation, whether it is there or not.
     pub(crate) fn path(&self, id: &str) -> Result<Utf8PathBuf, OpenError> {
-        if !id::is_one(id) {
+        if !id::is_valid(id) {
             return Err(OpenError::Missing(id.to_owned()));
         }
         Ok(self.directory().join(id).with_extension(EXTENSION))
@@ -61,7 +61,7 @@ impl Place {
         for entry in self.directory().read_dir_utf8()? {
             let entry = entry?;
             let name = Utf8Path::new(entry.file_name());
-            let Some(stem) = name.file_stem().filter(|stem| id::is_one(stem) && name.extension() == Some(EXTENSION))
+            let Some(stem) = name.file_stem().filter(|stem| id::is_valid(stem) && name.extension() == Some(EXTENSION))
             else {
                 continue;
             };
@@ -75,14 +75,14 @@ impl Place {
         Ok(files)
     }
 
-    pub(crate) fn gate(&self) -> io::Result<Gate> {
+    pub(crate) fn gate(&self) -> io::Result<DirLockGuard> {
         let file = private::open_append(&self.directory().join("gate"))?;
         file.lock()?;
-        Ok(Gate(file))
+        Ok(DirLockGuard(file))
     }
 
     /// Which of them somebody writes.
-    pub(crate) fn held<'a>(&self, ids: impl Iterator<Item = &'a str>) -> io::Result<Vec<String>> {
+    pub(crate) fn locked_ids<'a>(&self, ids: impl Iterator<Item = &'a str>) -> io::Result<Vec<String>> {
         let mut ids = ids.peekable();
         if ids.peek().is_none() {
             return Ok(Vec::new());
@@ -97,15 +97,15 @@ impl Place {
 
     /// The conversations in which all words of a query occur, all if there is none; the latest first. The index is a
     /// convenience: if it fails, one in memory is made from the files.
-    pub(crate) fn search(&self, query: Option<&str>, limit: usize) -> Result<Found, OpenError> {
-        let query = index::Query::of(query);
+    pub(crate) fn search(&self, query: Option<&str>, limit: usize) -> Result<SearchPage, OpenError> {
+        let query = index::FtsQuery::of(query);
         index::on_disk(self, &query, limit).or_else(|error| {
             let problem = format!(
                 "The index of conversations cannot be used ({error}), so that all their files were read instead. If that stays so, \
                  remove `{}`: it is made anew.",
                 index::path(self)
             );
-            Ok(Found { problem: Some(problem), ..index::in_memory(self, &query, limit)? })
+            Ok(SearchPage { problem: Some(problem), ..index::in_memory(self, &query, limit)? })
         })
     }
 
@@ -122,7 +122,7 @@ impl Place {
             }
             std::fs::remove_file(&path)?;
         }
-        index::forget(self);
+        index::remove_index(self);
         Ok(())
     }
 }

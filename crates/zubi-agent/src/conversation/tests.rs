@@ -8,14 +8,14 @@ use serde_json::json;
 use zubi_base::clock::FixedClock;
 
 use super::*;
-use crate::event::Reason;
-use crate::message::{Call, Said, Usage};
-use crate::model::Stop;
+use crate::event::StopReason;
+use crate::message::{ToolCall, AssistantMessage, Usage};
+use crate::model::FinishReason;
 
 /// A directory for conversations, and what was told.
 pub(super) struct Fixture {
     _guard: tempfile::TempDir,
-    pub(super) keeping: Keeping,
+    pub(super) keeping: ConversationContext,
     told: Arc<Mutex<Vec<Event>>>,
 }
 
@@ -24,8 +24,8 @@ pub(super) fn fixture() -> Fixture {
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
     let folders = vec![Utf8PathBuf::from("/project")];
     let told: Arc<Mutex<Vec<Event>>> = Arc::default();
-    let keeping = Keeping {
-        place: Place::new(&state, &folders).unwrap(),
+    let keeping = ConversationContext {
+        place: ConversationDir::new(&state, &folders).unwrap(),
         folders,
         clock: Arc::new(FixedClock(Duration::from_secs(1_700_000_000))),
         redactor: Redactor::new(["hunter2hunter2".to_owned()]),
@@ -33,41 +33,41 @@ pub(super) fn fixture() -> Fixture {
             let told = Arc::clone(&told);
             move |_, event| told.lock().unwrap().push(event)
         }),
-        known: Known::default(),
+        known: ConversationCache::default(),
     };
     Fixture { _guard: guard, keeping, told }
 }
 
 impl Fixture {
     /// What another process has, which has read nothing yet.
-    pub(super) fn elsewhere(&self) -> Keeping {
-        Keeping { known: Known::default(), ..self.keeping.clone() }
+    pub(super) fn elsewhere(&self) -> ConversationContext {
+        ConversationContext { known: ConversationCache::default(), ..self.keeping.clone() }
     }
 
     /// All events, as the file says.
     fn events(&self, id: &str) -> Vec<Event> {
-        self.elsewhere().look(id, 0).unwrap().1
+        self.elsewhere().load_since(id, 0).unwrap().1
     }
 }
 
-fn asked(turn: u64, text: &str) -> What {
-    What::Asked { turn, text: text.to_owned() }
+fn asked(turn: u64, text: &str) -> EventKind {
+    EventKind::Asked { turn, text: text.to_owned() }
 }
 
-fn answered(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> What {
-    let call = |id: &&str| Call { id: (*id).to_owned(), tool: "file_read".to_owned(), arguments: json!({"path": id}) };
-    What::Answered {
+fn answered(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventKind {
+    let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "file_read".to_owned(), arguments: json!({"path": id}) };
+    EventKind::Answered {
         turn,
         iteration,
-        said: Said { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..Said::default() },
+        said: AssistantMessage { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..AssistantMessage::default() },
         usage: Usage { input: 10, output: 1, cached: 0 },
-        stop: Stop::Finished,
+        stop: FinishReason::Finished,
         interrupted: false,
     }
 }
 
-fn calling(turn: u64, call: &str) -> What {
-    What::Calling {
+fn calling(turn: u64, call: &str) -> EventKind {
+    EventKind::Calling {
         turn,
         call: call.to_owned(),
         tool: "file.read".to_owned(),
@@ -78,14 +78,14 @@ fn calling(turn: u64, call: &str) -> What {
     }
 }
 
-fn result(turn: u64, call: &str, text: &str) -> What {
-    What::Result { turn, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 3 }
+fn result(turn: u64, call: &str, text: &str) -> EventKind {
+    EventKind::Result { turn, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 3 }
 }
 
-fn ended(turn: u64, text: &str) -> What {
-    What::Ended(Ended {
+fn ended(turn: u64, text: &str) -> EventKind {
+    EventKind::Ended(TurnEnded {
         turn,
-        reason: Reason::Completed,
+        reason: StopReason::Completed,
         text: text.to_owned(),
         data: None,
         problem: None,
@@ -97,14 +97,14 @@ fn ended(turn: u64, text: &str) -> What {
 }
 
 /// Two turns with calls, one of which a person was asked about.
-pub(super) fn recorded() -> Vec<What> {
+pub(super) fn recorded() -> Vec<EventKind> {
     vec![
         asked(1, "Rename the é\n\u{2028}thing"),
-        What::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
+        EventKind::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
         answered(1, 1, "I look.", &["a", "b"]),
         calling(1, "a"),
-        What::Question { turn: 1, call: "a".to_owned(), question: "q1".to_owned(), request: json!({"tool": "x"}) },
-        What::Decision { question: "q1".to_owned(), answer: json!("allow"), by: "web".to_owned() },
+        EventKind::Question { turn: 1, call: "a".to_owned(), question: "q1".to_owned(), request: json!({"tool": "x"}) },
+        EventKind::Decision { question: "q1".to_owned(), answer: json!("allow"), by: "web".to_owned() },
         calling(1, "b"),
         result(1, "b", "B"),
         asked(1, "and that one"),
@@ -115,7 +115,7 @@ pub(super) fn recorded() -> Vec<What> {
         answered(2, 1, "", &["c"]),
         calling(2, "c"),
         result(2, "c", "C"),
-        What::Compacted {
+        EventKind::Compacted {
             turn: 2,
             before: 13,
             summary: "All was well.".to_owned(),
@@ -170,7 +170,7 @@ fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
         private::write_atomic(&path, &bytes[..cut]).unwrap();
         let whole_lines = bytes[..cut].split(|byte| *byte == b'\n').count() - 1;
         let keeping = fixture.elsewhere();
-        let (standing, events) = keeping.look(&id, 0).unwrap();
+        let (standing, events) = keeping.load_since(&id, 0).unwrap();
         assert_eq!((events.as_slice(), standing.damage), (&lines[..whole_lines], None), "cut at {cut}");
 
         let opened = Conversation::open(&keeping, &id).unwrap();
@@ -199,7 +199,7 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
     let conversation = Conversation::create(&fixture.keeping).unwrap();
     for what in [
         asked(1, "Do three things"),
-        What::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
+        EventKind::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
         answered(1, 1, "", &["done", "begun", "later"]),
         calling(1, "done"),
         calling(1, "begun"),
@@ -227,7 +227,7 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
 fn a_call_that_waited_for_an_answer_was_not_made() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    let question = |call: &str, tool: &str| What::Question {
+    let question = |call: &str, tool: &str| EventKind::Question {
         turn: 1,
         call: call.to_owned(),
         question: format!("of {call}"),
@@ -240,7 +240,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
         question("own", "file.read"),
         calling(1, "inner"),
         question("inner", "shell.run"),
-        What::Calling {
+        EventKind::Calling {
             turn: 1,
             call: "through".to_owned(),
             tool: "call_tool".to_owned(),
@@ -274,7 +274,7 @@ fn check_file(content: &[u8]) -> String {
     let id = id::new(fixture.keeping.clock.now()).unwrap();
     let path = fixture.keeping.place.path(&id).unwrap();
     private::write_atomic(&path, content).unwrap();
-    let seen = match fixture.keeping.look(&id, 0) {
+    let seen = match fixture.keeping.load_since(&id, 0) {
         Ok((standing, events)) => format!("{} [{}]", kinds(&events), standing.damage.unwrap_or_default()),
         Err(error) => format!("no: {error}"),
     };
@@ -409,14 +409,14 @@ fn absurd_lengths_are_refused_without_being_read() {
 
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    let NotKept(why) = conversation.add(asked(1, &"x".repeat(MAX_LINE))).unwrap_err();
+    let PersistError(why) = conversation.add(asked(1, &"x".repeat(MAX_LINE))).unwrap_err();
     assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be. Say it in parts, or put it into a file and name that");
     conversation.add(asked(1, "short")).unwrap();
     let (id, path) = (conversation.id().to_owned(), fixture.keeping.place.path(conversation.id()).unwrap());
     drop(conversation);
     // A file with a hole takes no room.
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
-    assert_snapshot!(fixture.elsewhere().look(&id, 0).unwrap_err(), @"its file has 268435457 bytes, and at most 268435456 are read");
+    assert_snapshot!(fixture.elsewhere().load_since(&id, 0).unwrap_err(), @"its file has 268435457 bytes, and at most 268435456 are read");
 }
 
 #[test]
@@ -427,11 +427,11 @@ fn one_writes_and_the_others_read() {
     let id = conversation.id().to_owned();
     let other = Conversation::open(&fixture.keeping, &id).map(|_| ()).unwrap_err();
     assert_snapshot!(other, @"another process has this conversation");
-    assert_eq!(fixture.keeping.place.held([id.as_str()].into_iter()).unwrap(), [id.as_str()]);
+    assert_eq!(fixture.keeping.place.locked_ids([id.as_str()].into_iter()).unwrap(), [id.as_str()]);
     assert!(matches!(fixture.keeping.delete(&id), Err(OpenError::Elsewhere)));
     assert_eq!(kinds(&fixture.events(&id)), "began asked");
     drop(conversation);
-    assert!(fixture.keeping.place.held([id.as_str()].into_iter()).unwrap().is_empty());
+    assert!(fixture.keeping.place.locked_ids([id.as_str()].into_iter()).unwrap().is_empty());
     fixture.keeping.delete(&id).unwrap();
     assert!(matches!(Conversation::open(&fixture.keeping, &id).map(|_| ()), Err(OpenError::Missing(_))));
 }
@@ -443,16 +443,16 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
     let conversation = Conversation::create(&fixture.keeping).unwrap();
     let secret = "hunter2hunter2";
     conversation.add(asked(1, &format!("My password is {secret}."))).unwrap();
-    conversation.add(What::Iteration { turn: 1, iteration: 1, model: "m".to_owned() }).unwrap();
+    conversation.add(EventKind::Iteration { turn: 1, iteration: 1, model: "m".to_owned() }).unwrap();
     let mut said = answered(1, 1, secret, &["a"]);
-    if let What::Answered { said, .. } = &mut said {
+    if let EventKind::Answered { said, .. } = &mut said {
         said.reasoning = secret.to_owned();
         said.calls[0].arguments = json!({ "key": [secret] });
-        said.native = Some(crate::message::Native { provider: "p".to_owned(), parts: json!([secret]) });
+        said.native = Some(crate::message::ProviderMetadata { provider: "p".to_owned(), parts: json!([secret]) });
     }
     conversation.add(said).unwrap();
     conversation.add(result(1, "a", "aHVudGVyMmh1bnRlcjI=")).unwrap();
-    conversation.add(What::Titled { title: secret.to_owned() }).unwrap();
+    conversation.add(EventKind::Titled { title: secret.to_owned() }).unwrap();
     conversation.add(ended(1, secret)).unwrap();
     let path = fixture.keeping.place.path(conversation.id()).unwrap();
     let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
@@ -474,23 +474,23 @@ fn check_pieces(pieces: &[&str], is_cut: bool) -> String {
     conversation.add(asked(1, "Hello")).unwrap();
     let mut offset = 0;
     for piece in pieces {
-        conversation.add(What::Text { turn: 1, iteration: 1, offset, text: (*piece).to_owned() }).unwrap();
+        conversation.add(EventKind::Text { turn: 1, iteration: 1, offset, text: (*piece).to_owned() }).unwrap();
         offset += u64::try_from(piece.encode_utf16().count()).unwrap();
     }
     let mut whole = answered(1, 1, &pieces.concat(), &[]);
-    if let What::Answered { interrupted, .. } = &mut whole {
+    if let EventKind::Answered { interrupted, .. } = &mut whole {
         *interrupted = is_cut;
     }
     conversation.add(whole).unwrap();
-    conversation.tell_end(match ended(1, "It is hunter2hunter2.") {
-        What::Ended(ended) => ended,
+    conversation.publish_unsaved_end(match ended(1, "It is hunter2hunter2.") {
+        EventKind::Ended(ended) => ended,
         other => panic!("{other:?}"),
     });
     let told = fixture.told.lock().unwrap();
     let line = |event: &Event| match &event.what {
-        What::Text { offset, text, .. } => format!("{offset} {text:?}"),
-        What::Answered { said, .. } => format!("answered {:?}", said.text),
-        What::Ended(ended) => format!("{} ended {:?}", event.seq, ended.text),
+        EventKind::Text { offset, text, .. } => format!("{offset} {text:?}"),
+        EventKind::Answered { said, .. } => format!("answered {:?}", said.text),
+        EventKind::Ended(ended) => format!("{} ended {:?}", event.seq, ended.text),
         other => format!("{other:?}"),
     };
     told.iter().skip(2).map(line).collect::<Vec<_>>().join("\n")
@@ -544,7 +544,7 @@ fn a_clock_that_goes_backwards_does_not_take_the_order_along() {
 fn what_passes_is_there_for_whoever_comes_later() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    let text = |iteration, offset, text: &str| What::Text { turn: 1, iteration, offset, text: text.to_owned() };
+    let text = |iteration, offset, text: &str| EventKind::Text { turn: 1, iteration, offset, text: text.to_owned() };
     let passing = || {
         let (_, events) = conversation.now();
         events.iter().map(|event| format!("{} {}", event.seq, json!(event.what))).collect::<Vec<_>>().join("\n")
@@ -552,7 +552,7 @@ fn what_passes_is_there_for_whoever_comes_later() {
     conversation.add(asked(1, "Hello")).unwrap();
     conversation.add(text(1, 0, "It 🙂")).unwrap();
     conversation.add(text(1, 5, " is")).unwrap();
-    conversation.add(What::Thought { turn: 1, iteration: 1, offset: 0, text: "Hm".to_owned() }).unwrap();
+    conversation.add(EventKind::Thought { turn: 1, iteration: 1, offset: 0, text: "Hm".to_owned() }).unwrap();
     assert_snapshot!(passing(), @r#"
     2 {"type":"thought","turn":1,"iteration":1,"offset":0,"text":"Hm"}
     2 {"type":"text","turn":1,"iteration":1,"offset":0,"text":"It 🙂 is"}

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallRequest, Circumstances, ToolService};
+use zubi_host::{CallRequest, CallContext, ToolService};
 use zubi_tools::cx::{Caller, ProgressSink, Restrictions, Surface};
 
-use super::parameters::{MAX_TEXT, MAX_WORDS, bounded};
+use super::parameters::{MAX_TEXT, MAX_WORDS, check_length};
 use crate::chat::ChatError;
-use crate::conversation::{Keeping, secrets};
-use crate::event::{Event, What};
-use crate::journal::{Journal, NotKept};
+use crate::conversation::{ConversationContext, secrets};
+use crate::event::{Event, EventKind};
+use crate::journal::{Journal, PersistError};
 use crate::message::Message;
-use crate::questions::{Approvers as _, Questions};
-use crate::wire::{CallTool, Called, INSPECTOR};
+use crate::questions::{ApproverFactory as _, Questions};
+use crate::wire::{CallTool, ManualCallResult, INSPECTOR};
 
 /// How many calls are made at once.
 const CALLS: usize = 16;
@@ -24,7 +24,7 @@ const CALLS: usize = 16;
 const PATIENCE: Duration = Duration::from_hours(24);
 
 /// Who makes them.
-pub(super) struct Inspector {
+pub(super) struct ManualCalls {
     journal: Arc<Unkept>,
     questions: Questions,
     session: u64,
@@ -34,8 +34,8 @@ pub(super) struct Inspector {
     stop: Mutex<CancellationToken>,
 }
 
-impl Inspector {
-    pub(super) fn new(keeping: &Keeping, questions: Questions, session: u64, closing: CancellationToken) -> Self {
+impl ManualCalls {
+    pub(super) fn new(keeping: &ConversationContext, questions: Questions, session: u64, closing: CancellationToken) -> Self {
         let stop = Mutex::new(closing.child_token());
         let journal = Arc::new(Unkept { keeping: keeping.clone(), ids: AtomicU64::new(0) });
         Self { journal, questions, session, room: Semaphore::new(CALLS), closing, stop }
@@ -56,9 +56,9 @@ impl Inspector {
         service: &Arc<dyn ToolService>,
         call: CallTool,
         door: &str,
-    ) -> Result<Called, ChatError> {
-        bounded("tool", Some(&call.tool), MAX_WORDS)?;
-        bounded("arguments", Some(&call.arguments.to_string()), MAX_TEXT)?;
+    ) -> Result<ManualCallResult, ChatError> {
+        check_length("tool", Some(&call.tool), MAX_WORDS)?;
+        check_length("arguments", Some(&call.arguments.to_string()), MAX_TEXT)?;
         let Ok(_room) = self.room.try_acquire() else {
             return Err(ChatError::Failed(format!(
                 "{CALLS} calls are being made already. Wait for one, or stop them."
@@ -75,7 +75,7 @@ impl Inspector {
             restrictions: Restrictions::default(),
         };
         let journal: Arc<dyn Journal> = Arc::clone(&self.journal) as Arc<dyn Journal>;
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: stop.clone(),
             progress: Arc::new(Progress { call: id.clone(), journal: Arc::clone(&journal) }),
             approver: self.questions.of(0, &id, journal, stop),
@@ -85,7 +85,7 @@ impl Inspector {
             CallRequest { tool: call.tool, arguments: call.arguments, caller: Arc::new(caller), token_budget: None };
         let answer =
             service.call(request, circumstances).await.map_err(|error| ChatError::NotFound(error.to_string()))?;
-        Ok(Called {
+        Ok(ManualCallResult {
             text: answer.text,
             is_error: answer.failure.is_some(),
             data: answer.data,
@@ -101,7 +101,7 @@ struct Progress {
 
 impl ProgressSink for Progress {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        let what = What::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
+        let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
         // It keeps nothing, so nothing can fail.
         drop(self.journal.add(what));
     }
@@ -109,13 +109,13 @@ impl ProgressSink for Progress {
 
 /// Tells everything and keeps nothing.
 struct Unkept {
-    keeping: Keeping,
+    keeping: ConversationContext,
     ids: AtomicU64,
 }
 
 impl Journal for Unkept {
-    fn add(&self, what: What) -> Result<(), NotKept> {
-        let what = secrets::without(&self.keeping.redactor, what);
+    fn add(&self, what: EventKind) -> Result<(), PersistError> {
+        let what = secrets::redact_event(&self.keeping.redactor, what);
         (self.keeping.tell)(INSPECTOR, Event { seq: 0, at: self.keeping.now(), what });
         Ok(())
     }

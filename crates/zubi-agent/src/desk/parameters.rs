@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::chat::ChatError;
 use crate::run;
-use crate::wire::Send;
+use crate::wire::SendParams;
 
 /// The longest text that is said, in bytes.
 pub(super) const MAX_TEXT: usize = 1024 * 1024;
@@ -23,7 +23,7 @@ pub(super) fn parameters<T: DeserializeOwned>(params: Value) -> Result<T, ChatEr
 }
 
 /// A method has no parameters.
-pub(super) fn none(params: &Value) -> Result<(), ChatError> {
+pub(super) fn expect_no_params(params: &Value) -> Result<(), ChatError> {
     match params {
         Value::Null => Ok(()),
         Value::Object(fields) if fields.is_empty() => Ok(()),
@@ -32,7 +32,7 @@ pub(super) fn none(params: &Value) -> Result<(), ChatError> {
 }
 
 /// A text is not too long.
-pub(super) fn bounded(name: &str, text: Option<&str>, most: usize) -> Result<(), ChatError> {
+pub(super) fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), ChatError> {
     match text {
         Some(text) if text.len() > most => Err(ChatError::Invalid(format!(
             "`{name}` has {} bytes, and at most {most} are taken. Shorten it.",
@@ -43,14 +43,14 @@ pub(super) fn bounded(name: &str, text: Option<&str>, most: usize) -> Result<(),
 }
 
 /// What is to be said can be said.
-pub(super) fn checked(send: Send) -> Result<Send, ChatError> {
-    bounded("text", Some(&send.text), MAX_TEXT)?;
+pub(super) fn validate_send(send: SendParams) -> Result<SendParams, ChatError> {
+    check_length("text", Some(&send.text), MAX_TEXT)?;
     if send.text.trim().is_empty() {
         return Err(ChatError::Invalid("`text` is empty. Say what is to be done.".to_owned()));
     }
-    bounded("model", send.model.as_deref(), MAX_WORDS)?;
-    bounded("instructions", send.instructions.as_deref(), MAX_LINES)?;
-    bounded("schema", send.schema.as_ref().map(Value::to_string).as_deref(), MAX_LINES)?;
+    check_length("model", send.model.as_deref(), MAX_WORDS)?;
+    check_length("instructions", send.instructions.as_deref(), MAX_LINES)?;
+    check_length("schema", send.schema.as_ref().map(Value::to_string).as_deref(), MAX_LINES)?;
     if let Some(Err(why)) = send.schema.as_ref().map(run::check_schema) {
         return Err(ChatError::Invalid(format!(
             "the schema of the final answer cannot be used: {why}. Correct it and ask again."
@@ -60,7 +60,7 @@ pub(super) fn checked(send: Send) -> Result<Send, ChatError> {
         return Err(ChatError::Invalid(format!("`tools` has more than {MAX_PATTERNS} patterns")));
     }
     for pattern in &send.tools {
-        bounded("tools", Some(pattern), MAX_WORDS)?;
+        check_length("tools", Some(pattern), MAX_WORDS)?;
     }
     if send.max_iterations == Some(0) {
         return Err(ChatError::Invalid("`maxIterations` is at least 1".to_owned()));
@@ -70,7 +70,7 @@ pub(super) fn checked(send: Send) -> Result<Send, ChatError> {
 
 /// A title is one.
 pub(super) fn title(title: &str) -> Result<String, ChatError> {
-    bounded("title", Some(title), MAX_WORDS)?;
+    check_length("title", Some(title), MAX_WORDS)?;
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     if title.is_empty() { Err(ChatError::Invalid("`title` is empty".to_owned())) } else { Ok(title) }
 }

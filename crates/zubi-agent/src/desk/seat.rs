@@ -6,34 +6,34 @@ use tokio::sync::{MutexGuard, mpsc};
 use tokio_util::sync::CancellationToken;
 use zubi_tools::cx::{Caller, Restrictions, Surface};
 
-use super::{Desk, refused};
+use super::{ConversationManager, refused};
 use crate::chat::ChatError;
-use crate::conversation::{Conversation, Digest, OpenError};
-use crate::event::{Ended, Reason, What};
+use crate::conversation::{Conversation, ConversationSummary, OpenError};
+use crate::event::{TurnEnded, StopReason, EventKind};
 use crate::journal::Journal;
 use crate::questions::Questions;
 use crate::run::Turn;
-use crate::wire::{Send, Sent};
+use crate::wire::{SendParams, SendResult};
 
 /// The place of a conversation. It stays as long as the process does: what was allowed for the session holds on.
-pub(super) struct Seat {
+pub(super) struct ConversationSession {
     session: u64,
     questions: Questions,
     /// Held while a turn begins or ends, and while something is done that no turn may begin during.
-    live: tokio::sync::Mutex<Option<Live>>,
+    live: tokio::sync::Mutex<Option<ActiveTurn>>,
     /// The turn that is going on, for whoever does not want to wait.
-    shown: Mutex<Option<Shown>>,
+    shown: Mutex<Option<ActiveTurnView>>,
 }
 
 /// What can be seen and stopped of a turn whatever else waits.
 #[derive(Clone)]
-struct Shown {
+struct ActiveTurnView {
     conversation: Arc<Conversation>,
     stop: CancellationToken,
 }
 
 /// A turn that is going on.
-pub(super) struct Live {
+pub(super) struct ActiveTurn {
     conversation: Arc<Conversation>,
     turn: u64,
     /// The model that is asked, by its id and by what it was asked for as.
@@ -43,9 +43,9 @@ pub(super) struct Live {
     over: CancellationToken,
 }
 
-impl Live {
+impl ActiveTurn {
     /// What is said into a turn that goes on is a text; with what it was begun holds until its end.
-    fn takes(&self, send: &Send) -> Result<(), ChatError> {
+    fn validate_follow_up(&self, send: &SendParams) -> Result<(), ChatError> {
         let other_model = send.model.as_ref().is_some_and(|model| !self.model.contains(model));
         let more = [
             (other_model, "model"),
@@ -63,7 +63,7 @@ impl Live {
     }
 }
 
-impl Seat {
+impl ConversationSession {
     pub(super) fn new(session: u64, questions: Questions) -> Self {
         Self { session, questions, live: tokio::sync::Mutex::new(None), shown: Mutex::new(None) }
     }
@@ -72,12 +72,12 @@ impl Seat {
         &self.questions
     }
 
-    pub(super) async fn live(&self) -> MutexGuard<'_, Option<Live>> {
+    pub(super) async fn live(&self) -> MutexGuard<'_, Option<ActiveTurn>> {
         self.live.lock().await
     }
 
     /// Of the turn that is going on.
-    pub(super) fn digest(&self) -> Option<Digest> {
+    pub(super) fn digest(&self) -> Option<ConversationSummary> {
         self.conversation().map(|conversation| conversation.digest())
     }
 
@@ -86,24 +86,24 @@ impl Seat {
         self.shown().map(|shown| shown.conversation)
     }
 
-    fn shown(&self) -> Option<Shown> {
+    fn shown(&self) -> Option<ActiveTurnView> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn show(&self, shown: Option<Shown>) {
+    fn show(&self, shown: Option<ActiveTurnView>) {
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
     }
 }
 
-impl Desk {
+impl ConversationManager {
     /// Says something: into the turn that is going on, else it begins one.
-    pub(super) async fn send(&self, send: Send, door: &str) -> Result<Sent, ChatError> {
+    pub(super) async fn send(&self, send: SendParams, door: &str) -> Result<SendResult, ChatError> {
         self.open_for_more()?;
         let Some(id) = send.conversation.clone() else {
             let model = self.model(send.model.as_deref(), None).await?;
             let seat = self.new_seat()?;
             let mut live = seat.live().await;
-            let conversation = Arc::new(self.aside(Conversation::create).await?);
+            let conversation = Arc::new(self.run_blocking(Conversation::create).await?);
             self.seats().insert(conversation.id().to_owned(), Arc::clone(&seat));
             return self.begin(&seat, &mut live, conversation, model, send, door);
         };
@@ -119,20 +119,20 @@ impl Desk {
                         // A provider may take its time: nobody waits for the seat meanwhile.
                         let last = match &send.model {
                             Some(_) => None,
-                            None => self.aside(move |keeping| keeping.look(&asked, u64::MAX)).await?.0.digest.model,
+                            None => self.run_blocking(move |keeping| keeping.load_since(&asked, u64::MAX)).await?.0.digest.model,
                         };
                         model = Some(self.model(send.model.as_deref(), last).await?);
                         continue;
                     };
-                    let opened = self.aside(move |keeping| Conversation::open(keeping, &asked)).await;
+                    let opened = self.run_blocking(move |keeping| Conversation::open(keeping, &asked)).await;
                     return self.begin(&seat, &mut live, Arc::new(opened?), model, send, door);
                 }
                 // It hears nothing any more: it is just ending.
                 Some(going_on) if going_on.inbox.is_closed() => going_on.over.clone(),
                 Some(going_on) => {
-                    going_on.takes(&send)?;
+                    going_on.validate_follow_up(&send)?;
                     match going_on.inbox.send(send.text.clone()) {
-                        Ok(()) => return Ok(Sent { conversation: id, turn: going_on.turn }),
+                        Ok(()) => return Ok(SendResult { conversation: id, turn: going_on.turn }),
                         Err(_) => going_on.over.clone(),
                     }
                 }
@@ -153,18 +153,18 @@ impl Desk {
         last: Option<String>,
     ) -> Result<Arc<dyn crate::model::Model>, ChatError> {
         let id = wanted.map(str::to_owned).or(last).unwrap_or_else(|| self.config.models.default_id());
-        self.config.models.open(&id).await.map_err(|error| ChatError::Failed(error.with_advice()))
+        self.config.models.open(&id).await.map_err(|error| ChatError::Failed(error.with_default_hint()))
     }
 
     fn begin(
         &self,
-        seat: &Arc<Seat>,
-        live: &mut Option<Live>,
+        seat: &Arc<ConversationSession>,
+        live: &mut Option<ActiveTurn>,
         conversation: Arc<Conversation>,
         model: Arc<dyn crate::model::Model>,
-        send: Send,
+        send: SendParams,
         door: &str,
-    ) -> Result<Sent, ChatError> {
+    ) -> Result<SendResult, ChatError> {
         // What begins after this is stopped at once.
         let desk = self.open_for_more()?;
         let mut budgets = self.config.budgets.clone();
@@ -198,9 +198,9 @@ impl Desk {
             inbox: heard,
         };
         let number = conversation.digest().turns + 1;
-        let sent = Sent { conversation: conversation.id().to_owned(), turn: number };
-        seat.show(Some(Shown { conversation: Arc::clone(&conversation), stop }));
-        *live = Some(Live {
+        let sent = SendResult { conversation: conversation.id().to_owned(), turn: number };
+        seat.show(Some(ActiveTurnView { conversation: Arc::clone(&conversation), stop }));
+        *live = Some(ActiveTurn {
             conversation: Arc::clone(&conversation),
             turn: number,
             model: names,
@@ -216,14 +216,14 @@ impl Desk {
                 Ok(ended) => ended,
                 Err(error) => {
                     let ended = failed(number, &error.to_string());
-                    drop(conversation.add(What::Ended(ended.clone())));
+                    drop(conversation.add(EventKind::Ended(ended.clone())));
                     ended
                 }
             };
             let digest = conversation.digest();
             // Neither is there an end where not even the beginning could be kept.
             if digest.open.is_some() || digest.turns < number {
-                conversation.tell_end(ended);
+                conversation.publish_unsaved_end(ended);
             }
             // Whoever hears of the end and says more finds the seat taken until here.
             let mut live = seat.live().await;
@@ -252,18 +252,18 @@ impl Desk {
             return Ok(());
         }
         let id = id.to_owned();
-        let held = self.aside(move |keeping| Ok(keeping.place.held(std::iter::once(id.as_str()))?)).await?;
+        let held = self.run_blocking(move |keeping| Ok(keeping.place.locked_ids(std::iter::once(id.as_str()))?)).await?;
         if held.is_empty() { Ok(()) } else { Err(refused(&OpenError::Elsewhere)) }
     }
 
     pub(super) async fn rename(&self, id: String, title: String) -> Result<(), ChatError> {
         let seat = self.seat(&id)?;
         let live = seat.live().await;
-        let titled = What::Titled { title };
-        let unkept = |error: crate::journal::NotKept| ChatError::Failed(error.to_string());
+        let titled = EventKind::Titled { title };
+        let unkept = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
         match live.as_ref() {
             Some(live) => live.conversation.add(titled).map_err(unkept),
-            None => self.aside(move |keeping| Conversation::open(keeping, &id)).await?.add(titled).map_err(unkept),
+            None => self.run_blocking(move |keeping| Conversation::open(keeping, &id)).await?.add(titled).map_err(unkept),
         }
     }
 
@@ -274,16 +274,16 @@ impl Desk {
             return Err(ChatError::Failed("a turn is going on in this conversation. Stop it first.".to_owned()));
         }
         let asked = id.clone();
-        self.aside(move |keeping| keeping.delete(&asked)).await?;
+        self.run_blocking(move |keeping| keeping.delete(&asked)).await?;
         self.seats().remove(&id);
         Ok(())
     }
 }
 
-fn failed(turn: u64, why: &str) -> Ended {
-    Ended {
+fn failed(turn: u64, why: &str) -> TurnEnded {
+    TurnEnded {
         turn,
-        reason: Reason::Failed,
+        reason: StopReason::Failed,
         text: "This turn was cut off by a defect of zubi.".to_owned(),
         data: None,
         problem: Some(format!("{why}. What was done until then is kept; please report it.")),

@@ -16,14 +16,14 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
 use zubi_tools::redact::Redactor;
 
-use super::{Desk, DeskConfig};
+use super::{ConversationManager, ConversationManagerConfig};
 use crate::chat::{ChatError, ChatService as _};
-use crate::event::{Ended, Event, What};
-use crate::message::{Call, Message, Said, Usage};
-use crate::model::choose::Models;
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Piece, Pieces, Prompt, Stop};
+use crate::event::{TurnEnded, Event, EventKind};
+use crate::message::{ToolCall, Message, AssistantMessage, Usage};
+use crate::model::choose::ModelRegistry;
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Delta, OnDelta, Prompt, FinishReason};
 use crate::run::Budgets;
-use crate::wire::{Opened, Told};
+use crate::wire::{OpenResult, ConversationEvent};
 
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -68,7 +68,7 @@ impl Model for Script {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let number = {
             let mut told = self.told.lock().unwrap();
             told.push(prompt.messages.to_vec());
@@ -79,23 +79,23 @@ impl Model for Script {
             None => return Err(ModelError::new(ErrorKind::Refused, "nothing more is written down")),
             Some(Step::Panic) => panic!("as the test wants"),
             Some(Step::Hang(text)) => {
-                pieces(Piece::Text(text.to_owned()));
+                pieces(Delta::Text(text.to_owned()));
                 return std::future::pending().await;
             }
             Some(Step::Say(text)) => {
-                pieces(Piece::Text(text.to_owned()));
-                Said { text: text.to_owned(), ..Said::default() }
+                pieces(Delta::Text(text.to_owned()));
+                AssistantMessage { text: text.to_owned(), ..AssistantMessage::default() }
             }
             Some(Step::Calls(calls)) => {
-                let call = |(at, (tool, arguments)): (usize, (&str, Value))| Call {
+                let call = |(at, (tool, arguments)): (usize, (&str, Value))| ToolCall {
                     id: format!("{number}.{at}"),
                     tool: tool.to_owned(),
                     arguments,
                 };
-                Said { calls: calls.into_iter().enumerate().map(call).collect(), ..Said::default() }
+                AssistantMessage { calls: calls.into_iter().enumerate().map(call).collect(), ..AssistantMessage::default() }
             }
         };
-        Ok(Answer { said, usage: Usage { input: 10, output: 2, cached: 0 }, stop: Stop::Finished })
+        Ok(Answer { said, usage: Usage { input: 10, output: 2, cached: 0 }, stop: FinishReason::Finished })
     }
 }
 
@@ -166,11 +166,11 @@ impl Fixture {
         self.desk_with(|_| {})
     }
 
-    pub(crate) fn desk_with(&self, change: impl FnOnce(&mut DeskConfig)) -> Talk {
+    pub(crate) fn desk_with(&self, change: impl FnOnce(&mut ConversationManagerConfig)) -> Talk {
         let source: Arc<dyn ModelSource> = Arc::new(Source(Arc::clone(&self.script)));
-        let mut config = DeskConfig {
+        let mut config = ConversationManagerConfig {
             service: Arc::clone(&self.service),
-            models: Arc::new(Models::new(vec![source], Some("script/one".to_owned()))),
+            models: Arc::new(ModelRegistry::new(vec![source], Some("script/one".to_owned()))),
             state: self.state.clone(),
             folders: vec![self.work.clone()],
             budgets: Budgets::default(),
@@ -179,15 +179,15 @@ impl Fixture {
             clock: Arc::new(SystemClock),
         };
         change(&mut config);
-        let desk = Desk::open(config).unwrap();
+        let desk = ConversationManager::open(config).unwrap();
         Talk { events: desk.listen(), desk }
     }
 }
 
 /// A desk, and somebody who listens.
 pub(crate) struct Talk {
-    pub(crate) desk: Arc<Desk>,
-    events: broadcast::Receiver<Arc<Told>>,
+    pub(crate) desk: Arc<ConversationManager>,
+    events: broadcast::Receiver<Arc<ConversationEvent>>,
 }
 
 impl Talk {
@@ -208,12 +208,12 @@ impl Talk {
     }
 
     /// The next event of which this is true.
-    pub(crate) async fn wait(&mut self, is_it: impl Fn(&What) -> bool) -> Told {
+    pub(crate) async fn wait(&mut self, is_it: impl Fn(&EventKind) -> bool) -> ConversationEvent {
         let search = async {
             loop {
                 let told = self.events.recv().await.expect("the desk is there, and the test is not too slow");
                 if is_it(&told.event.what) {
-                    return Told::clone(&told);
+                    return ConversationEvent::clone(&told);
                 }
             }
         };
@@ -221,22 +221,22 @@ impl Talk {
     }
 
     /// The end of the next turn that ends.
-    pub(crate) async fn end(&mut self) -> Ended {
-        match self.wait(|what| matches!(what, What::Ended(_))).await.event.what {
-            What::Ended(ended) => ended,
+    pub(crate) async fn end(&mut self) -> TurnEnded {
+        match self.wait(|what| matches!(what, EventKind::Ended(_))).await.event.what {
+            EventKind::Ended(ended) => ended,
             other => panic!("{other:?}"),
         }
     }
 
     /// The next question's id.
     pub(crate) async fn question(&mut self) -> String {
-        match self.wait(|what| matches!(what, What::Question { .. })).await.event.what {
-            What::Question { question, .. } => question,
+        match self.wait(|what| matches!(what, EventKind::Question { .. })).await.event.what {
+            EventKind::Question { question, .. } => question,
             other => panic!("{other:?}"),
         }
     }
 
-    pub(crate) async fn open(&self, conversation: &str) -> Opened {
+    pub(crate) async fn open(&self, conversation: &str) -> OpenResult {
         serde_json::from_value(self.ask("open", json!({ "conversation": conversation })).await).unwrap()
     }
 }
@@ -246,16 +246,16 @@ pub(crate) fn shown(events: &[Event]) -> String {
     let mut text = String::new();
     for event in events {
         let line = match &event.what {
-            What::Began { .. } => "began".to_owned(),
-            What::Titled { title } => format!("titled {title}"),
-            What::Asked { turn, text } => format!("asked {turn}: {text}"),
-            What::Iteration { model, .. } => format!("iteration of {model}"),
-            What::Answered { said, .. } => format!("answered: {} ({} calls)", said.text, said.calls.len()),
-            What::Calling { summary, .. } => format!("calling {summary}"),
-            What::Question { .. } => "question".to_owned(),
-            What::Decision { answer, by, .. } => format!("decision by {by}: {answer}"),
-            What::Result { failure, .. } => format!("result {failure:?}"),
-            What::Ended(ended) => format!("ended {:?}: {} {:?}", ended.reason, ended.text, ended.problem),
+            EventKind::Began { .. } => "began".to_owned(),
+            EventKind::Titled { title } => format!("titled {title}"),
+            EventKind::Asked { turn, text } => format!("asked {turn}: {text}"),
+            EventKind::Iteration { model, .. } => format!("iteration of {model}"),
+            EventKind::Answered { said, .. } => format!("answered: {} ({} calls)", said.text, said.calls.len()),
+            EventKind::Calling { summary, .. } => format!("calling {summary}"),
+            EventKind::Question { .. } => "question".to_owned(),
+            EventKind::Decision { answer, by, .. } => format!("decision by {by}: {answer}"),
+            EventKind::Result { failure, .. } => format!("result {failure:?}"),
+            EventKind::Ended(ended) => format!("ended {:?}: {} {:?}", ended.reason, ended.text, ended.problem),
             other => format!("{other:?}"),
         };
         writeln!(text, "{} {line}", event.seq).unwrap();

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::testing::{Step, fixture, shown};
 use super::*;
-use crate::event::Reason;
+use crate::event::StopReason;
 use crate::message::Message;
 
 fn write(path: &str) -> (&'static str, Value) {
@@ -20,7 +20,7 @@ async fn a_conversation_is_kept_and_goes_on() {
     let read = vec![("file_read", json!({ "path": "catalogue.md" }))];
     fixture.script.then([Step::Calls(read), Step::Say("Tea."), Step::Say("Still tea.")]);
     let id = talk.begin("What is in the catalogue?\nTell me.").await;
-    assert_eq!(talk.end().await.reason, Reason::Completed);
+    assert_eq!(talk.end().await.reason, StopReason::Completed);
     // Another process goes on with it.
     let mut talk = fixture.desk();
     let sent = talk.ask("send", json!({ "conversation": id, "text": "And now?" })).await;
@@ -79,18 +79,18 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
         .await;
     assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.");
     let request = match &talk.open(&id).await.events.last().unwrap().what {
-        What::Question { request, .. } => request.clone(),
+        EventKind::Question { request, .. } => request.clone(),
         other => panic!("{other:?}"),
     };
     let options = request["options"].as_array().unwrap();
     let for_session = options.iter().position(|option| option["scope"] == "session").unwrap();
     let yes = json!({ "allow": { "option": for_session, "arguments": null } });
     talk.ask("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
-    assert_eq!(talk.end().await.reason, Reason::Completed);
+    assert_eq!(talk.end().await.reason, StopReason::Completed);
     // The same again is not asked about, not even in the next turn.
     fixture.script.then(steps());
     talk.ask("send", json!({ "conversation": id, "text": "Again" })).await;
-    assert_eq!(talk.end().await.reason, Reason::Completed);
+    assert_eq!(talk.end().await.reason, StopReason::Completed);
     // In another conversation it is.
     fixture.script.then(steps());
     let other = talk.begin("Run it").await;
@@ -119,7 +119,7 @@ async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
     let mut talk = fixture.desk();
     fixture.script.then([Step::Hang("I think"), Step::Calls(vec![write("a.txt")]), Step::Say("Well.")]);
     let id = talk.begin("Think").await;
-    talk.wait(|what| matches!(what, What::Text { .. })).await;
+    talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
     let opened = talk.open(&id).await;
     assert_eq!(opened.summary.state, State::Running);
     let passing: Vec<Value> = opened.passing.iter().map(|event| json!(event.what)).collect();
@@ -127,12 +127,12 @@ async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
     let running = talk.refusal("delete", json!({ "conversation": id })).await;
     assert_snapshot!(running, @"a turn is going on in this conversation. Stop it first.");
     talk.ask("stop", json!({ "conversation": id })).await;
-    assert_eq!(talk.end().await.reason, Reason::Stopped);
+    assert_eq!(talk.end().await.reason, StopReason::Stopped);
 
     talk.ask("send", json!({ "conversation": id, "text": "Write" })).await;
     let question = talk.question().await;
     talk.ask("stop", json!({ "conversation": id })).await;
-    assert_eq!(talk.end().await.reason, Reason::Stopped);
+    assert_eq!(talk.end().await.reason, StopReason::Stopped);
     let late =
         json!({ "conversation": id, "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
     assert!(matches!(talk.refusal("answer", late).await, ChatError::NotFound(_)));
@@ -231,11 +231,11 @@ async fn what_is_said_at_once_is_heard_once() {
     let says = (0..8).map(|number| talk.ask("send", json!({ "conversation": id, "text": format!("Number {number}") })));
     let sent = futures_util::future::join_all(says).await;
     let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
-    talk.wait(|what| matches!(what, What::Ended(ended) if ended.turn == last)).await;
+    talk.wait(|what| matches!(what, EventKind::Ended(ended) if ended.turn == last)).await;
     let opened = talk.open(&id).await;
     for number in 0..8 {
         let is_it =
-            |event: &&Event| matches!(&event.what, What::Asked { text, .. } if *text == format!("Number {number}"));
+            |event: &&Event| matches!(&event.what, EventKind::Asked { text, .. } if *text == format!("Number {number}"));
         assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", shown(&opened.events));
     }
 }
@@ -246,7 +246,7 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
     let (mut one, mut other) = (fixture.desk(), fixture.desk());
     fixture.script.then([Step::Hang("I think"), Step::Say("Well.")]);
     let id = one.begin("Think").await;
-    one.wait(|what| matches!(what, What::Text { .. })).await;
+    one.wait(|what| matches!(what, EventKind::Text { .. })).await;
     let opened = other.open(&id).await;
     assert_eq!((opened.summary.state, opened.events.len()), (State::Elsewhere, 3));
     assert_eq!(other.ask("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
@@ -285,7 +285,7 @@ async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
         assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
         for (sent, talk, who) in [(first, &mut one, "one"), (second, &mut other, "other")] {
             let text = format!("{who} {round}");
-            let is_it = |event: &Event| matches!(&event.what, What::Asked { text: said, .. } if *said == text);
+            let is_it = |event: &Event| matches!(&event.what, EventKind::Asked { text: said, .. } if *said == text);
             match sent {
                 Ok(_) => {
                     talk.end().await;
@@ -311,7 +311,7 @@ async fn a_listener_that_is_too_slow_loses_events_and_nothing_else() {
     let mut slow = talk.desk.listen();
     fixture.script.then([Step::Hang("I think")]);
     let id = talk.begin("Begin").await;
-    talk.wait(|what| matches!(what, What::Text { .. })).await;
+    talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
     for number in 0..=BEHIND {
         talk.ask("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
     }
@@ -329,7 +329,7 @@ async fn the_end_of_the_desk_ends_its_turns() {
     for id in [one, other] {
         let events = talk.open(&id).await.events;
         assert!(
-            matches!(&events.last().unwrap().what, What::Ended(ended) if ended.reason == Reason::Stopped),
+            matches!(&events.last().unwrap().what, EventKind::Ended(ended) if ended.reason == StopReason::Stopped),
             "{}",
             shown(&events)
         );
@@ -346,7 +346,7 @@ async fn a_defect_ends_the_turn_and_not_the_conversation() {
     let mut talk = fixture.desk();
     fixture.script.then([Step::Panic, Step::Say("Well.")]);
     let id = talk.begin("Think").await;
-    assert_eq!(talk.end().await.reason, Reason::Failed);
+    assert_eq!(talk.end().await.reason, StopReason::Failed);
     talk.ask("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_eq!(talk.end().await.text, "Well.");
 }
@@ -388,9 +388,9 @@ async fn calls_by_hand_are_under_the_policy() {
     let (tool, arguments) = write("a.txt");
     let call =
         tokio::spawn(async move { desk.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await });
-    let told = talk.wait(|what| matches!(what, What::Question { .. })).await;
+    let told = talk.wait(|what| matches!(what, EventKind::Question { .. })).await;
     assert_eq!(told.conversation, INSPECTOR);
-    let What::Question { question, .. } = told.event.what else { panic!("a question") };
+    let EventKind::Question { question, .. } = told.event.what else { panic!("a question") };
     let yes = json!({ "allow": { "option": 0, "arguments": null } });
     talk.ask("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
     assert_eq!(call.await.unwrap().unwrap()["isError"], false);
@@ -403,7 +403,7 @@ async fn calls_by_hand_are_under_the_policy() {
     });
     talk.question().await;
     call.abort();
-    talk.wait(|what| matches!(what, What::Decision { .. })).await;
+    talk.wait(|what| matches!(what, EventKind::Decision { .. })).await;
     assert!(!fixture.work.join("b.txt").exists());
     assert_eq!(talk.ask("conversations", Value::Null).await["conversations"], json!([]), "nothing of it is kept");
     let tools = talk.ask("tools", Value::Null).await;

@@ -3,12 +3,12 @@ use serde_json::json;
 use zubi_tools::Code;
 
 use super::*;
-use crate::event::{Ended, Reason};
-use crate::message::{Call, Said, Usage};
-use crate::model::Stop;
+use crate::event::{TurnEnded, StopReason};
+use crate::message::{ToolCall, AssistantMessage, Usage};
+use crate::model::FinishReason;
 
 /// What the model is told after these events, one message a line.
-fn told(events: &[What]) -> String {
+fn told(events: &[EventKind]) -> String {
     let events: Vec<Event> = numbered(events);
     let lines = History::of(&events).messages().into_iter().map(|message| match message {
         Message::User { text } => format!("user: {}", text.replace('\n', " / ")),
@@ -24,34 +24,34 @@ fn told(events: &[What]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn numbered(events: &[What]) -> Vec<Event> {
+fn numbered(events: &[EventKind]) -> Vec<Event> {
     (1..).zip(events).map(|(seq, what)| Event { seq, at: 0, what: what.clone() }).collect()
 }
 
-fn asked(text: &str) -> What {
-    What::Asked { turn: 1, text: text.to_owned() }
+fn asked(text: &str) -> EventKind {
+    EventKind::Asked { turn: 1, text: text.to_owned() }
 }
 
-fn answered(text: &str, calls: &[&str]) -> What {
-    let call = |id: &&str| Call { id: (*id).to_owned(), tool: "look".to_owned(), arguments: json!({}) };
-    let said = Said { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..Said::default() };
-    What::Answered { turn: 1, iteration: 1, said, usage: Usage::default(), stop: Stop::Finished, interrupted: false }
+fn answered(text: &str, calls: &[&str]) -> EventKind {
+    let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "look".to_owned(), arguments: json!({}) };
+    let said = AssistantMessage { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..AssistantMessage::default() };
+    EventKind::Answered { turn: 1, iteration: 1, said, usage: Usage::default(), stop: FinishReason::Finished, interrupted: false }
 }
 
-fn result(call: &str, text: &str) -> What {
-    What::Result { turn: 1, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 0 }
+fn result(call: &str, text: &str) -> EventKind {
+    EventKind::Result { turn: 1, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 0 }
 }
 
-fn ended() -> What {
+fn ended() -> EventKind {
     let usage = Usage::default();
     let (text, data, problem) = (String::new(), None, None);
-    let reason = Reason::Stopped;
-    What::Ended(Ended { turn: 1, reason, text, data, problem, iterations: 1, calls: 0, usage, duration: 0 })
+    let reason = StopReason::Stopped;
+    EventKind::Ended(TurnEnded { turn: 1, reason, text, data, problem, iterations: 1, calls: 0, usage, duration: 0 })
 }
 
-fn compacted(before: u64, summary: &str, pruned: &[&str]) -> What {
+fn compacted(before: u64, summary: &str, pruned: &[&str]) -> EventKind {
     let pruned = pruned.iter().map(|call| (*call).to_owned()).collect();
-    What::Compacted { turn: 1, before, summary: summary.to_owned(), pruned, tokens_before: 0, tokens_after: 0 }
+    EventKind::Compacted { turn: 1, before, summary: summary.to_owned(), pruned, tokens_before: 0, tokens_after: 0 }
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn a_call_without_an_outcome_has_one_that_says_so() {
 #[test]
 fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls() {
     let half = match answered("and", &["x"]) {
-        What::Answered { said, usage, stop, .. } => {
-            What::Answered { turn: 1, iteration: 2, said, usage, stop, interrupted: true }
+        EventKind::Answered { said, usage, stop, .. } => {
+            EventKind::Answered { turn: 1, iteration: 2, said, usage, stop, interrupted: true }
         }
         other => other,
     };
@@ -132,7 +132,7 @@ fn a_summary_takes_the_place_of_answers_and_never_of_a_persons_words() {
     ");
 }
 
-fn any_event() -> impl Strategy<Value = What> {
+fn any_event() -> impl Strategy<Value = EventKind> {
     let id = || prop::sample::select(vec!["a", "b", "c"]);
     prop_oneof![
         "[a-c]{1,3}".prop_map(|text| asked(&text)),
@@ -141,7 +141,7 @@ fn any_event() -> impl Strategy<Value = What> {
         Just(ended()),
         (0..40_u64, prop::sample::select(vec!["", "notes"]), prop::collection::vec(id(), 0..2))
             .prop_map(|(before, summary, pruned)| compacted(before, summary, &pruned)),
-        Just(What::Result {
+        Just(EventKind::Result {
             turn: 1,
             call: "b".to_owned(),
             text: "no".to_owned(),
@@ -158,7 +158,7 @@ proptest! {
         let mut history = History::default();
         let mut words: Vec<String> = Vec::new();
         for event in numbered(&events) {
-            if let What::Asked { text, .. } = &event.what {
+            if let EventKind::Asked { text, .. } = &event.what {
                 words.push(text.clone());
             }
             history.apply(&event);

@@ -23,15 +23,15 @@ use self::request::Dialect;
 use self::stream::Reader;
 use super::ids::Ids;
 use super::provider::ProviderConfig;
-use super::roster::Roster;
-use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Pieces, Prompt, http};
+use super::roster::ModelList;
+use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
 /// How long a server that has said that the model is finished is waited for: the tokens may still come, the end need not.
 const AFTER_FINISH: Duration = Duration::from_secs(3);
 
 /// A provider.
 #[derive(Debug)]
-pub struct Chat(Arc<Shared>);
+pub struct ChatCompletionsProvider(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -42,7 +42,7 @@ struct Shared {
     no_stream_options: AtomicBool,
     /// The server wants `max_completion_tokens`.
     completion_tokens: AtomicBool,
-    roster: Roster,
+    roster: ModelList,
 }
 
 /// One model of it.
@@ -53,7 +53,7 @@ struct ChatModel {
     shared: Arc<Shared>,
 }
 
-impl Chat {
+impl ChatCompletionsProvider {
     /// Nothing is asked before a model is.
     pub fn new(config: ProviderConfig) -> Self {
         let completion_tokens = AtomicBool::new(config.url.host_str() == Some("api.openai.com"));
@@ -62,19 +62,19 @@ impl Chat {
             client: Mutex::new(None),
             no_stream_options: AtomicBool::new(false),
             completion_tokens,
-            roster: Roster::default(),
+            roster: ModelList::default(),
         }))
     }
 }
 
 #[async_trait]
-impl ModelSource for Chat {
+impl ModelSource for ChatCompletionsProvider {
     fn provider(&self) -> &str {
         &self.0.config.provider
     }
 
     fn about(&self) -> String {
-        self.0.config.about()
+        self.0.config.describe()
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
@@ -128,16 +128,16 @@ impl Model for ChatModel {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let config = &self.shared.config;
         let mut response = self.ask(prompt).await?;
         let mut reader = Reader::new(&config.provider, config.redactor(), Ids::of(prompt.messages));
         let mut hear = |piece| pieces(piece);
-        let mut waits = http::Waits::new(config);
+        let mut waits = http::ResponseTimeouts::new(config);
         while !reader.is_done() {
             let Some(bytes) = waits.chunk(&mut response).await? else { break };
             reader.push(&bytes, &mut hear)?;
-            waits.said(reader.said());
+            waits.on_progress(reader.progress());
             if reader.is_finished() {
                 waits.has_finished(AFTER_FINISH);
             }
@@ -159,7 +159,7 @@ impl ChatModel {
             let dialect = self.shared.dialect();
             let body: Value = request::body(&self.name, &config.provider, prompt, dialect);
             let sent = client.post(config.address("chat/completions")).headers(headers.clone()).json(&body).send();
-            let response = http::within(config, sent).await?.map_err(|error| http::not_sent(config, &error))?;
+            let response = http::with_timeout(config, sent).await?.map_err(|error| http::not_sent(config, &error))?;
             if response.status().is_success() {
                 return Ok(response);
             }

@@ -28,12 +28,12 @@ pub const EDITOR: &str = "editor";
 const LISTING: Duration = Duration::from_secs(10);
 
 /// All models that there are.
-pub struct Models {
+pub struct ModelRegistry {
     sources: Vec<Arc<dyn ModelSource>>,
     default: Option<String>,
 }
 
-impl std::fmt::Debug for Models {
+impl std::fmt::Debug for ModelRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let providers: Vec<_> = self.sources.iter().map(|source| source.provider()).collect();
         f.debug_struct("Models").field("providers", &providers).field("default", &self.default).finish()
@@ -48,7 +48,7 @@ pub struct Provider {
     pub about: String,
 }
 
-impl Models {
+impl ModelRegistry {
     /// `sources` are in the order in which they are asked for a model that is not told from which provider it is; `default`
     /// is what the user configured.
     pub fn new(sources: Vec<Arc<dyn ModelSource>>, default: Option<String>) -> Self {
@@ -169,7 +169,7 @@ impl Models {
         Err(match (missing, silent, absent) {
             (Some(missing), Some(silent), _) if missing.kind == ErrorKind::NotConfigured => {
                 // A key would do as well.
-                ModelError::new(silent.kind, unasked(&missing, &silent)).with_next(ErrorKind::NotConfigured.advice())
+                ModelError::new(silent.kind, unasked(&missing, &silent)).with_hint(ErrorKind::NotConfigured.advice())
             }
             (Some(missing), ..) => missing,
             (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown(name), &silent)),
@@ -221,7 +221,7 @@ fn is_absence(provider: &str, kind: ErrorKind) -> bool {
 
 /// What somebody gave as an id, for a message.
 fn shown(id: &str) -> String {
-    zubi_base::visible::on_one_line(id).chars().take(100).collect()
+    zubi_base::visible::printable(id).chars().take(100).collect()
 }
 
 async fn listed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {

@@ -9,11 +9,11 @@ use zubi_base::config::models::Fields;
 use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
 use zubi_base::secret;
 
-use super::chat::Chat;
+use super::chat::ChatCompletionsProvider;
 use super::keys::{self, Variables};
-use super::native::Native;
+use super::native::GenaiProvider;
 use super::openai::OpenAi;
-use super::provider::{self, Patience, ProviderConfig, secrets_of_field};
+use super::provider::{self, ProviderTimeouts, ProviderConfig, secrets_of_field};
 use super::well_known::{self, WellKnown};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
 
@@ -58,8 +58,8 @@ pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<S
 
 fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
     match config.api {
-        Api::OpenaiChat => Arc::new(Chat::new(config)),
-        Api::OpenaiResponses | Api::Anthropic | Api::Gemini | Api::Ollama => Arc::new(Native::new(config)),
+        Api::OpenaiChat => Arc::new(ChatCompletionsProvider::new(config)),
+        Api::OpenaiResponses | Api::Anthropic | Api::Gemini | Api::Ollama => Arc::new(GenaiProvider::new(config)),
     }
 }
 
@@ -98,7 +98,7 @@ impl Asked<'_> {
             ));
         }
         if layer.timeout == Some(0) {
-            let usual = Patience::default().idle.as_secs();
+            let usual = ProviderTimeouts::default().idle.as_secs();
             return Err(format!("its `timeout` is 0 seconds, in which no answer comes: leave it out for {usual}"));
         }
         let header =
@@ -114,9 +114,9 @@ impl Asked<'_> {
             query: query.clone(),
             context: layer.context,
             models: layer.models.clone(),
-            patience: Patience {
-                idle: layer.timeout.map_or(Patience::default().idle, Duration::from_secs),
-                ..Patience::default()
+            patience: ProviderTimeouts {
+                idle: layer.timeout.map_or(ProviderTimeouts::default().idle, Duration::from_secs),
+                ..ProviderTimeouts::default()
             },
         })
     }

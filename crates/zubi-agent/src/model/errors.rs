@@ -105,7 +105,7 @@ pub fn shown(words: &str, redactor: &Redactor) -> String {
     let mut line = String::new();
     let mut count = 0;
     for word in words.split_whitespace() {
-        let word = visible::on_one_line(word);
+        let word = visible::printable(word);
         count += word.chars().count() + 1;
         if count > WORDS {
             let room = (WORDS + word.chars().count() + 1).saturating_sub(count);

@@ -35,7 +35,7 @@ pub fn client(config: &ProviderConfig) -> Result<Client, ModelError> {
 }
 
 /// Waits for something of the provider's, as long as it may be silent.
-pub async fn within<T>(config: &ProviderConfig, future: impl Future<Output = T>) -> Result<T, ModelError> {
+pub async fn with_timeout<T>(config: &ProviderConfig, future: impl Future<Output = T>) -> Result<T, ModelError> {
     let idle = config.patience.idle;
     tokio::time::timeout(idle, future).await.map_err(|_| {
         let why = format!("{} said nothing for {}", config.provider, seconds(idle));
@@ -44,7 +44,7 @@ pub async fn within<T>(config: &ProviderConfig, future: impl Future<Output = T>)
 }
 
 /// How long one answer is still waited for.
-pub struct Waits<'a> {
+pub struct ResponseTimeouts<'a> {
     config: &'a ProviderConfig,
     began: Instant,
     /// How much has been said so far, in whatever is counted, and when the last of it was.
@@ -53,7 +53,7 @@ pub struct Waits<'a> {
     finish: Option<Instant>,
 }
 
-impl<'a> Waits<'a> {
+impl<'a> ResponseTimeouts<'a> {
     /// The response is there.
     pub fn new(config: &'a ProviderConfig) -> Self {
         let now = Instant::now();
@@ -61,7 +61,7 @@ impl<'a> Waits<'a> {
     }
 
     /// So much has been said in all. What only keeps the connection alive does not count.
-    pub fn said(&mut self, said: u64) {
+    pub fn on_progress(&mut self, said: u64) {
         if said != self.said.0 {
             self.said = (said, Instant::now());
         }
@@ -166,14 +166,14 @@ pub async fn read(config: &ProviderConfig, response: &mut Response, most: usize)
         }
         Ok(())
     };
-    within(config, whole).await??;
+    with_timeout(config, whole).await??;
     Ok(bytes)
 }
 
 /// The text that a question comes to which no model thinks about, as far as so many bytes.
 pub async fn text(config: &ProviderConfig, question: RequestBuilder, most: usize) -> Result<String, ModelError> {
     let question = question.headers(config.headers_with_key()?);
-    let mut response = within(config, question.send()).await?.map_err(|error| not_sent(config, &error))?;
+    let mut response = with_timeout(config, question.send()).await?.map_err(|error| not_sent(config, &error))?;
     if !response.status().is_success() {
         return Err(refusal(config, response).await);
     }

@@ -23,7 +23,7 @@ impl Ids {
     }
 
     /// `given` if it is an id that nothing else has, otherwise a new one. It is taken from now on.
-    pub fn take(&mut self, given: &str) -> String {
+    pub fn ensure_unique(&mut self, given: &str) -> String {
         let is_good = !given.is_empty() && given.len() <= LONGEST && given.bytes().all(|byte| byte.is_ascii_graphic());
         let mut id = if is_good { given.to_owned() } else { random() };
         while !self.0.insert(id.clone()) {
@@ -46,18 +46,18 @@ fn random() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Call, Said};
+    use crate::message::{ToolCall, AssistantMessage};
 
     #[test]
     fn good_ids_are_kept_and_others_are_new() {
-        let call = |id: &str| Call { id: id.to_owned(), tool: "t".to_owned(), arguments: serde_json::json!({}) };
-        let said = Said { calls: vec![call("call_0")], ..Said::default() };
+        let call = |id: &str| ToolCall { id: id.to_owned(), tool: "t".to_owned(), arguments: serde_json::json!({}) };
+        let said = AssistantMessage { calls: vec![call("call_0")], ..AssistantMessage::default() };
         let mut ids = Ids::of(&[Message::Assistant(said), Message::User { text: "x".to_owned() }]);
-        assert_eq!(ids.take("call_1"), "call_1");
+        assert_eq!(ids.ensure_unique("call_1"), "call_1");
         for given in ["call_0", "call_1", "", "a b", "é", &"x".repeat(200)] {
-            let id = ids.take(given);
+            let id = ids.ensure_unique(given);
             assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{given}: {id}");
-            assert_eq!(ids.take("call_0").len(), 9);
+            assert_eq!(ids.ensure_unique("call_0").len(), 9);
         }
     }
 }

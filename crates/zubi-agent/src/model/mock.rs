@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 
 use self::keywords::Keywords;
-pub(crate) use self::player::{OTHERWISE, holds};
-use self::player::{Played, Player};
-use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, Piece, Pieces};
+pub(crate) use self::player::{MISMATCH_HINT, holds};
+use self::player::{ScenarioPlayback, ScenarioModel};
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, Delta, OnDelta};
 use crate::message::Message;
 use crate::scenario::{Scenario, lines_of_answers};
 
@@ -29,7 +29,7 @@ pub struct Mock {
     /// Where relative paths of scenarios start.
     directory: Utf8PathBuf,
     /// How far each scenario is: a model is opened for each turn, and a conversation goes on where it was.
-    played: Mutex<Vec<(Utf8PathBuf, Arc<Played>)>>,
+    played: Mutex<Vec<(Utf8PathBuf, Arc<ScenarioPlayback>)>>,
 }
 
 impl Mock {
@@ -57,11 +57,11 @@ impl Mock {
             context: None,
         };
         let lines = lines_of_answers(&text);
-        Ok(Arc::new(Player { info, file: name.to_owned(), lines, played: self.played(path, scenario) }))
+        Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, played: self.played(path, scenario) }))
     }
 
     /// How far the scenario is; from its beginning if the file has changed.
-    fn played(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<Played> {
+    fn played(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<ScenarioPlayback> {
         let mut all = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, played)) = all.iter().find(|(known, played)| *known == path && played.is_of(&scenario)) {
             return Arc::clone(played);
@@ -70,7 +70,7 @@ impl Mock {
         if all.len() >= MAX_PLAYED {
             all.remove(0);
         }
-        let played = Arc::new(Played::new(scenario));
+        let played = Arc::new(ScenarioPlayback::new(scenario));
         all.push((path, Arc::clone(&played)));
         played
     }
@@ -93,7 +93,7 @@ impl ModelSource for Mock {
 }
 
 /// Says a text word by word, so that whoever listens sees how a model speaks.
-async fn say(text: &str, piece: fn(String) -> Piece, pieces: Pieces<'_>) {
+async fn say(text: &str, piece: fn(String) -> Delta, pieces: OnDelta<'_>) {
     for word in text.split_inclusive(char::is_whitespace) {
         pieces(piece(word.to_owned()));
         // Others have their turn, and who gives up can.

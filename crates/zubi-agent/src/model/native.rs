@@ -28,12 +28,12 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::json;
 use zubi_base::config::Api;
 
-use self::answer::{Frames, Reader};
+use self::answer::{FrameTap, Reader};
 use self::ollama::Ollama;
 use super::ids::Ids;
 use super::provider::ProviderConfig;
-use super::roster::Roster;
-use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Pieces, Prompt, http};
+use super::roster::ModelList;
+use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
 /// The version of Anthropic's API that is spoken.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -41,7 +41,7 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// A provider.
-pub struct Native(Arc<Shared>);
+pub struct GenaiProvider(Arc<Shared>);
 
 struct Shared {
     config: Arc<ProviderConfig>,
@@ -49,7 +49,7 @@ struct Shared {
     kind: AdapterKind,
     /// Made when they are first needed.
     clients: Mutex<Option<Clients>>,
-    roster: Roster,
+    roster: ModelList,
 }
 
 /// Both use the same connections.
@@ -59,13 +59,13 @@ struct Clients {
     library: genai::Client,
 }
 
-impl fmt::Debug for Native {
+impl fmt::Debug for GenaiProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Native").field(&self.0.config).finish()
     }
 }
 
-impl Native {
+impl GenaiProvider {
     /// Nothing is asked before a model is.
     pub fn new(mut config: ProviderConfig) -> Self {
         let (kind, key) = match config.api {
@@ -79,18 +79,18 @@ impl Native {
             let version = HeaderValue::from_static(ANTHROPIC_VERSION);
             config.headers.entry("anthropic-version").or_insert(version);
         }
-        Self(Arc::new(Shared { config: Arc::new(config), kind, clients: Mutex::default(), roster: Roster::default() }))
+        Self(Arc::new(Shared { config: Arc::new(config), kind, clients: Mutex::default(), roster: ModelList::default() }))
     }
 }
 
 #[async_trait]
-impl ModelSource for Native {
+impl ModelSource for GenaiProvider {
     fn provider(&self) -> &str {
         &self.0.config.provider
     }
 
     fn about(&self) -> String {
-        self.0.config.about()
+        self.0.config.describe()
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
@@ -144,7 +144,7 @@ impl Model for NativeModel {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let is_plain = self.is_plain.load(Ordering::Relaxed);
         let refusal = match self.ask(prompt, pieces, is_plain).await {
             Err(error) if !is_plain && self.refuses_to_think(&error) => error,
@@ -167,9 +167,9 @@ impl NativeModel {
             && ["reasoning", "thinking", "thought", "encrypted_content"].into_iter().any(says)
     }
 
-    async fn ask(&self, prompt: Prompt<'_>, pieces: Pieces<'_>, is_plain: bool) -> Result<Answer, ModelError> {
+    async fn ask(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>, is_plain: bool) -> Result<Answer, ModelError> {
         let shared = &self.shared;
-        let frames = Arc::new(Frames::default());
+        let frames = Arc::new(FrameTap::default());
         let request = question::of(shared.kind, &self.info.provider, &self.name, prompt);
         let options = self.options(prompt.max_output, is_plain, &frames);
         let library = shared.clients()?.library;
@@ -177,14 +177,14 @@ impl NativeModel {
         let mut stream: ChatStream = stream.map_err(|error| failure::of(&shared.config, &frames, &error))?.stream;
         let ids = Ids::of(prompt.messages);
         let mut reader = Reader::new(shared.kind, &self.name, ids);
-        let mut waits = http::Waits::new(&shared.config);
+        let mut waits = http::ResponseTimeouts::new(&shared.config);
         let mut said = 0;
         // Silence is told by the library, which does not tell of everything that ends it.
         let idle = shared.config.patience.answer;
         while let Some(event) = waits.wait(idle, stream.next()).await? {
             let event = event.map_err(|error| failure::of(&shared.config, &frames, &error))?;
             said += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
-            waits.said(said);
+            waits.on_progress(said);
             reader.hear(event, pieces).map_err(|why| failure::malformed(&shared.config, &why))?;
             frames.check().map_err(|why| failure::malformed(&shared.config, &why))?;
         }
@@ -221,7 +221,7 @@ impl NativeModel {
         if TAKEN_OFF.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }
     }
 
-    fn options(&self, max_output: Option<u64>, is_plain: bool, frames: &Arc<Frames>) -> ChatOptions {
+    fn options(&self, max_output: Option<u64>, is_plain: bool, frames: &Arc<FrameTap>) -> ChatOptions {
         let idle = self.shared.config.patience.idle;
         let mut options = ChatOptions::default()
             .with_capture_usage(true)

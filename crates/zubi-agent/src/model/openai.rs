@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use zubi_base::config::Api;
 
-use super::chat::Chat;
-use super::native::Native;
+use super::chat::ChatCompletionsProvider;
+use super::native::GenaiProvider;
 use super::provider::ProviderConfig;
 use super::{Model, ModelError, ModelInfo, ModelSource};
 
@@ -16,8 +16,8 @@ const HOST: &str = "api.openai.com";
 
 /// Both ways to one provider.
 pub(super) struct OpenAi {
-    chat: Chat,
-    responses: Native,
+    chat: ChatCompletionsProvider,
+    responses: GenaiProvider,
 }
 
 impl OpenAi {
@@ -28,7 +28,7 @@ impl OpenAi {
 
     pub(super) fn new(config: ProviderConfig) -> Self {
         let responses = ProviderConfig { api: Api::OpenaiResponses, ..config.clone() };
-        Self { chat: Chat::new(config), responses: Native::new(responses) }
+        Self { chat: ChatCompletionsProvider::new(config), responses: GenaiProvider::new(responses) }
     }
 }
 

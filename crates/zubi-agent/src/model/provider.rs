@@ -31,12 +31,12 @@ pub struct ProviderConfig {
     pub context: Option<u64>,
     /// Its models, where the user has said so: then it is not asked for them.
     pub models: Vec<String>,
-    pub patience: Patience,
+    pub patience: ProviderTimeouts,
 }
 
 /// How long a provider is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct ProviderTimeouts {
     /// Until there is a connection.
     pub connect: Duration,
     /// Without a byte of the answer, its first too: a model on this machine may think long before it speaks.
@@ -47,7 +47,7 @@ pub struct Patience {
     pub answer: Duration,
 }
 
-impl Default for Patience {
+impl Default for ProviderTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -99,7 +99,7 @@ impl ProviderConfig {
     }
 
     /// Where it is asked and where its key was found, for a person.
-    pub fn about(&self) -> String {
+    pub fn describe(&self) -> String {
         let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key from {}", key.place()));
         format!("{} at {} ({key})", self.api.name(), self.url)
     }

@@ -10,9 +10,9 @@ pub(super) const LONGEST_NAME: usize = 256;
 
 /// What a provider has told of its models.
 #[derive(Debug, Default)]
-pub(super) struct Roster(Mutex<Vec<ModelInfo>>);
+pub(super) struct ModelList(Mutex<Vec<ModelInfo>>);
 
-impl Roster {
+impl ModelList {
     /// Its models: those that the user has named, else what it tells when it is asked.
     pub(super) async fn list(
         &self,

@@ -8,7 +8,7 @@ use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tools::filter::{self, ToolFilter};
 use zubi_tools::policy::rule::{Action, Rule, RuleText};
-use zubi_tools::policy::{Judgement, Places, Policy};
+use zubi_tools::policy::{Decision, PolicyPaths, Policy};
 use zubi_tools::spec::is_called;
 
 /// Where such a rule stands, for whoever is told of it.
@@ -50,7 +50,7 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         }
         Value::Object(rule)
     };
-    let rule = Rule::read(&rule, SOURCE, &Places::default()).map_err(|why| {
+    let rule = Rule::read(&rule, SOURCE, &PolicyPaths::default()).map_err(|why| {
         wrong(why.strip_prefix(SOURCE).map_or(why.as_str(), |why| why.trim_start_matches([':', ' '])))
     })?;
     if rule.text.action != Action::Allow {
@@ -65,7 +65,7 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
 /// # Errors
 ///
 /// One that is to be excluded is none: everything would be allowed.
-pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
+pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
         let (excludes, pattern) = filter::read(name);
@@ -96,7 +96,7 @@ pub(super) struct AutoApprove {
 
 impl AutoApprove {
     pub(super) fn new(service: Arc<dyn ToolService>, rules: &[RuleText]) -> Result<Self, String> {
-        let places = Places {
+        let places = PolicyPaths {
             roots: service.describe().folders.iter().map(|folder| folder.path.clone()).collect(),
             home: zubi_base::env::home().map(|home| zubi_base::fs::canonical_for_creation(&home).unwrap_or(home)),
             own: Vec::new(),
@@ -114,7 +114,7 @@ impl AutoApprove {
 
     /// What is still asked about this call once the rules have answered; `None`: they answer nothing of
     /// it, or what is asked cannot be told here.
-    pub(super) async fn left(&self, request: &ApprovalRequest) -> Option<Judgement> {
+    pub(super) async fn remaining(&self, request: &ApprovalRequest) -> Option<Decision> {
         if self.yes.rules().is_empty() {
             return None;
         }
@@ -133,6 +133,6 @@ impl AutoApprove {
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
         // Where these rules ask nothing, others do: they have changed, or could not be told.
         let asks = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;
-        asks.then(|| asking.left_by(&self.yes, &spec, &caller, &request.footprint))
+        asks.then(|| asking.remaining_after(&self.yes, &spec, &caller, &request.footprint))
     }
 }

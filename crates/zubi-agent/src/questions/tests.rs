@@ -1,6 +1,6 @@
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_tools::output::clean;
-use zubi_tools::policy::Places;
+use zubi_tools::policy::PolicyPaths;
 
 use super::*;
 
@@ -124,12 +124,12 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
     rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allowing("file.read") });
     rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allowing("file.write") });
     // Only what can be applied is printed.
-    rules.retain(|rule| zubi_tools::policy::rule::Rule::new(rule.clone(), "here", &Places::default()).is_ok());
+    rules.retain(|rule| zubi_tools::policy::rule::Rule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
     assert!(rules.len() > 500, "{}", rules.len());
     for rule in rules {
         let printed = rule.to_argument();
         // As it reaches whoever copies it.
-        assert_eq!(on_one_line(&clean(printed.clone())), printed);
+        assert_eq!(printable(&clean(printed.clone())), printed);
         assert_eq!(auto_approve_rule(&printed), Ok(rule), "{printed}");
     }
 }
@@ -141,9 +141,9 @@ fn names_on_the_wire_are_taken_for_ids_and_what_is_no_tools_is_told() {
         ["shell_run:cargo *", "shel.run", "file.*", "lsp_hover", "nope.tool", r#"{tools = ["*", "!file_write"]}"#];
     let read = |texts: &[&str]| texts.iter().map(|text| auto_approve_rule(text).unwrap()).collect::<Vec<_>>();
     let mut rules = read(&texts);
-    let unknown = take_names(&mut rules, &ids).unwrap();
+    let unknown = resolve_names(&mut rules, &ids).unwrap();
     // What excludes nothing would allow what it was to exclude.
-    let refused = take_names(&mut read(&["lsp_hover", "!shel.run"]), &ids).unwrap_err();
+    let refused = resolve_names(&mut read(&["lsp_hover", "!shel.run"]), &ids).unwrap_err();
     insta::assert_snapshot!(refused, @"--auto-approve: there is no tool `shel.run` here that could be excluded; did you mean `shell.run`?");
     let rules: Vec<String> = rules.iter().map(RuleText::to_argument).collect();
     insta::assert_snapshot!([rules, unknown].concat().join("\n"), @r#"

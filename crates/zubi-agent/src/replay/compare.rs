@@ -2,8 +2,8 @@
 
 use zubi_tools::spec::wire_name;
 
-use super::{CallMade, Difference, Outcome, ids};
-use crate::event::Reason;
+use super::{ReplayedCall, Difference, Outcome, ids};
+use crate::event::StopReason;
 use crate::scenario::{self, Turn};
 
 /// The differences, turn by turn. `problems` are what went wrong now, of each turn.
@@ -18,7 +18,7 @@ pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]
         let is_new = |ended| match recorded.ended {
             Some(then) => happens_again(then) && then != ended,
             // It does not say how it ended, so the model answers to its end.
-            None => matches!(ended, Reason::Model | Reason::Failed),
+            None => matches!(ended, StopReason::Model | StopReason::Failed),
         };
         if let Some(ended) = now.ended.filter(|ended| is_new(*ended)) {
             let problem = problems.get(number).cloned().flatten();
@@ -29,15 +29,15 @@ pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]
 }
 
 /// Whether a turn that ended so ends so again. What was stopped from outside does not.
-fn happens_again(reason: Reason) -> bool {
-    !matches!(reason, Reason::Stopped | Reason::Killed | Reason::Model | Reason::Failed | Reason::Time | Reason::Tokens)
+fn happens_again(reason: StopReason) -> bool {
+    !matches!(reason, StopReason::Stopped | StopReason::Killed | StopReason::Model | StopReason::Failed | StopReason::Time | StopReason::Tokens)
 }
 
 fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Difference>) {
     for at in 0..recorded.results.len().max(now.results.len()) {
         let (recorded, now) = (recorded.results.get(at), now.results.get(at));
         let made = |outcome: Option<&scenario::Outcome>| {
-            outcome.map(|outcome| CallMade {
+            outcome.map(|outcome| ReplayedCall {
                 tool: wire_name(&outcome.tool),
                 arguments: ids::without_in(&outcome.arguments),
             })
@@ -48,7 +48,7 @@ fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Differe
             continue;
         }
         let outcome =
-            |outcome: &scenario::Outcome| Outcome { text: ids::without(&outcome.text), failed: outcome.failed };
+            |outcome: &scenario::Outcome| Outcome { text: ids::normalize(&outcome.text), failed: outcome.failed };
         if let (Some(made), Some(recorded), Some(now)) = (call_then, recorded.map(outcome), now.map(outcome))
             && recorded != now
         {

@@ -18,9 +18,9 @@ static TIME: LazyLock<Regex> =
 
 /// Which id of now stands for which of then.
 #[derive(Debug, Default)]
-pub(super) struct Ids(BTreeMap<String, String>);
+pub(super) struct IdMap(BTreeMap<String, String>);
 
-impl Ids {
+impl IdMap {
     /// Learns from what a call came to then and now. Only as far as the two have the same ids at the same places.
     pub(super) fn learn(&mut self, then: &str, now: &str) {
         let own = |text: &'_ str| text.split_once('-').map_or("", |(_, own)| own).to_owned();
@@ -51,7 +51,7 @@ impl Ids {
 }
 
 /// A text without what is another each time.
-pub(super) fn without(text: &str) -> String {
+pub(super) fn normalize(text: &str) -> String {
     let text = ID.replace_all(text, "(id)");
     TIME.replace_all(&text, "(time)").into_owned()
 }
@@ -59,7 +59,7 @@ pub(super) fn without(text: &str) -> String {
 /// The same of every text in a value.
 pub(super) fn without_in(value: &Value) -> Value {
     match value {
-        Value::String(text) => without(text).into(),
+        Value::String(text) => normalize(text).into(),
         Value::Array(items) => items.iter().map(without_in).collect(),
         Value::Object(fields) => {
             Value::Object(fields.iter().map(|(name, inner)| (name.clone(), without_in(inner))).collect())

@@ -6,14 +6,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use zubi_tools::spec::wire_name;
 
-use super::ids::Ids;
-use crate::message::{Call, Message, Said};
-use crate::model::mock::{OTHERWISE, holds};
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
+use super::ids::IdMap;
+use crate::message::{ToolCall, Message, AssistantMessage};
+use crate::model::mock::{MISMATCH_HINT, holds};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use crate::scenario::{self, Scenario, Turn};
 
 /// The model `replay`.
-pub(super) struct Recorded {
+pub(super) struct ReplayModel {
     info: ModelInfo,
     state: Mutex<State>,
 }
@@ -25,11 +25,11 @@ struct State {
     results: VecDeque<scenario::Outcome>,
     /// What came of calls back then, by the ids that they have now.
     then: BTreeMap<String, String>,
-    ids: Ids,
+    ids: IdMap,
     calls: u64,
 }
 
-impl Recorded {
+impl ReplayModel {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let name = if scenario.title.is_empty() { "Recorded".to_owned() } else { scenario.title.clone() };
         let info = ModelInfo { id: "replay".to_owned(), name, provider: "replay".to_owned(), context: None };
@@ -60,7 +60,7 @@ impl State {
         }
     }
 
-    fn call(&mut self, call: &scenario::Call) -> Call {
+    fn call(&mut self, call: &scenario::Call) -> ToolCall {
         self.calls += 1;
         let id = format!("replay-{}", self.calls);
         let is_it = |result: &scenario::Outcome| wire_name(&result.tool) == wire_name(&call.tool);
@@ -69,35 +69,35 @@ impl State {
         {
             self.then.insert(id.clone(), then.text);
         }
-        Call { id, tool: wire_name(&call.tool), arguments: self.ids.current(&call.arguments) }
+        ToolCall { id, tool: wire_name(&call.tool), arguments: self.ids.current(&call.arguments) }
     }
 }
 
 #[async_trait]
-impl Model for Recorded {
+impl Model for ReplayModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let mut state = self.lock();
         state.learn(prompt.messages);
         let Some(answer) = state.answers.pop_front() else {
             let message = "the recording has no further answer in this turn".to_owned();
             let next = "The model is asked more often now than it was: look for what else is otherwise.";
-            return Err(ModelError::new(ErrorKind::Refused, message).with_next(next));
+            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(next));
         };
         holds(&answer.expect, prompt)
-            .map_err(|message| ModelError::new(ErrorKind::Refused, message).with_next(OTHERWISE))?;
+            .map_err(|message| ModelError::new(ErrorKind::Refused, message).with_hint(MISMATCH_HINT))?;
         if let Some(scenario::Failure { kind, message }) = answer.error {
             return Err(ModelError::new(kind, message));
         }
         let calls = answer.calls.iter().map(|call| state.call(call)).collect();
         drop(state);
         if !answer.text.is_empty() {
-            pieces(Piece::Text(answer.text.clone()));
+            pieces(Delta::Text(answer.text.clone()));
         }
-        let said = Said { text: answer.text, reasoning: answer.reasoning, calls, native: None };
-        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: Stop::Finished })
+        let said = AssistantMessage { text: answer.text, reasoning: answer.reasoning, calls, native: None };
+        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
     }
 }

@@ -48,7 +48,7 @@ async fn a_conversation_is_recorded_and_played_again() {
     let exported = talk.ask("export", json!({ "conversation": id })).await;
     assert_eq!(exported["name"], "what-is-in-the-catalogue.scenario.yaml");
     let scenario = exported["scenario"].as_str().unwrap();
-    assert_snapshot!(ids::without(&scenario.replace(fixture.work.as_str(), "WORK")), @r#"
+    assert_snapshot!(ids::normalize(&scenario.replace(fixture.work.as_str(), "WORK")), @r#"
     zubiScenario: 1
     title: What is in the catalogue?
     turns:
@@ -202,7 +202,7 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
     }
     talk.end().await;
     let result = talk.open(&id).await.events.iter().find_map(|event| match &event.what {
-        crate::event::What::Result { text, .. } => text.lines().next().map(str::to_owned),
+        crate::event::EventKind::Result { text, .. } => text.lines().next().map(str::to_owned),
         _ => None,
     });
     let said = r#"The user changed the arguments to {"path":"other.md","content":"tea\n"}."#;
@@ -280,13 +280,13 @@ async fn what_was_written_by_hand_is_held_to_what_it_says() {
 
 #[test]
 fn ids_and_times_are_no_differences() {
-    let mut ids = ids::Ids::default();
+    let mut ids = ids::IdMap::default();
     ids.learn("Plan p-abcdefghij, output o-0123456789abcdef.", "Plan p-zzzzzzzzzz, output o-ffffffffffffffff.");
     let call = json!({ "plan": "p-abcdefghij", "paths": ["a-abcdefghij", "o-0123456789abcdef", "p-aaaaaaaaaa"] });
     assert_eq!(
         ids.current(&call),
         json!({ "plan": "p-zzzzzzzzzz", "paths": ["a-zzzzzzzzzz", "o-ffffffffffffffff", "p-aaaaaaaaaa"] })
     );
-    assert_eq!(ids::without("p-abcdefghij took 1.5 s, 20ms and 3 minutes"), "(id) took (time), (time) and 3 minutes");
-    assert_eq!(ids::without("stop-abcdefghij, 3 sheep, version 1.2"), "stop-abcdefghij, 3 sheep, version 1.2");
+    assert_eq!(ids::normalize("p-abcdefghij took 1.5 s, 20ms and 3 minutes"), "(id) took (time), (time) and 3 minutes");
+    assert_eq!(ids::normalize("stop-abcdefghij, 3 sheep, version 1.2"), "stop-abcdefghij, 3 sheep, version 1.2");
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zubi_host::NoHost;
+use zubi_host::HostUnavailable;
 use zubi_tools::ToolSpec;
 use zubi_tools::cx::BYTES_PER_TOKEN;
 use zubi_tools::spec::Exposure;
 
 use super::compact::{bytes_of, tokens};
-use super::speech::Speech;
+use super::speech::StreamingAnswer;
 use super::{End, Run, milliseconds};
-use crate::event::{Reason, What};
-use crate::message::{Message, Said};
-use crate::model::{Answer, ErrorKind, ModelError, Offer, Prompt};
+use crate::event::{StopReason, EventKind};
+use crate::message::{Message, AssistantMessage};
+use crate::model::{Answer, ErrorKind, ModelError, ToolDefinition, Prompt};
 use crate::passes_on;
 use crate::prompt;
 
@@ -40,20 +40,20 @@ const FINDING: &str = "find_tools";
 
 /// The tools as the model is told of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Offers {
-    pub(super) tools: Vec<Offer>,
+pub(super) struct ToolCatalog {
+    pub(super) tools: Vec<ToolDefinition>,
     pub(super) bytes: usize,
 }
 
-impl Offers {
+impl ToolCatalog {
     fn of(specs: &[impl AsRef<ToolSpec>], room: usize) -> Self {
         let offer = |spec: &ToolSpec| {
             let schema = Value::Object(spec.input.clone());
             let bytes = spec.id.len() + spec.description.len() + schema.to_string().len();
-            (Offer { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
+            (ToolDefinition { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
         };
         let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), offer(spec.as_ref()))).collect();
-        let finding = |spec: &ToolSpec| spec.id == FINDING || passes_on::passes_on(&spec.id);
+        let finding = |spec: &ToolSpec| spec.id == FINDING || passes_on::is_delegating_tool(&spec.id);
         let others = all.iter().filter(|(spec, _)| !finding(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
         let fits = count <= MOST_TOOLS && bytes <= room;
@@ -85,9 +85,9 @@ impl Run {
             specs = self.turn.service.list(&self.turn.caller.restrictions) => specs,
             reason = self.limits.over() => return Err(End::of(reason)),
         };
-        let specs = specs.map_err(|error| End::failed(format!("{error}. {}", NoHost::NEXT)))?;
+        let specs = specs.map_err(|error| End::failed(format!("{error}. {}", HostUnavailable::HINT)))?;
         let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
-        let mut offers = Offers::of(&specs, MOST_BYTES.min(quarter));
+        let mut offers = ToolCatalog::of(&specs, MOST_BYTES.min(quarter));
         if let Some(finish) = &self.finish {
             let last = finish.offer(&offers.tools);
             self.last = Some(last.name.clone());
@@ -108,7 +108,7 @@ impl Run {
             self.last.as_deref(),
         );
         let base = system.len() + self.offers.as_ref().map_or(0, |offers| offers.bytes);
-        self.make_room(base).await?;
+        self.compact_if_needed(base).await?;
         let (mut attempt, mut is_shorter) = (1, false);
         loop {
             let error = match self.ask_once(&system).await? {
@@ -117,12 +117,12 @@ impl Run {
             };
             if error.kind == ErrorKind::TooLong && !is_shorter {
                 is_shorter = true;
-                if self.make_shorter(base).await? {
+                if self.compact_after_overflow(base).await? {
                     continue;
                 }
             }
-            let wait = next_try(&error, attempt).map_err(|problem| End::of(Reason::Model).because(problem))?;
-            self.journal.add(What::Retrying {
+            let wait = next_try(&error, attempt).map_err(|problem| End::of(StopReason::Model).because(problem))?;
+            self.journal.add(EventKind::Retrying {
                 turn: self.number,
                 iteration: self.iterations,
                 kind: error.kind,
@@ -145,7 +145,7 @@ impl Run {
         messages.extend(self.request.clone().map(|text| Message::User { text }));
         let tools = self.offers.as_ref().map(|offers| offers.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt { system, messages: &messages, tools, max_output: None };
-        let speech = Speech::new(self.journal.as_ref(), turn, iteration);
+        let speech = StreamingAnswer::new(self.journal.as_ref(), turn, iteration);
         let pieces = |piece| speech.hear(piece);
         let asked = tokio::select! {
             answer = self.turn.model.answer(prompt, &pieces) => Ok(answer),
@@ -155,9 +155,9 @@ impl Run {
             Ok(Ok(answer)) => (answer, None),
             Ok(Err(error)) => return Ok(Err(error)),
             // Dropping the question has closed its connection. What was said until then is kept.
-            Err(reason) => (Answer { said: speech.so_far(), ..Answer::default() }, Some(End::of(reason))),
+            Err(reason) => (Answer { said: speech.text(), ..Answer::default() }, Some(End::of(reason))),
         };
-        if let Some(end) = over.clone().filter(|_| answer.said == Said::default()) {
+        if let Some(end) = over.clone().filter(|_| answer.said == AssistantMessage::default()) {
             return Err(end);
         }
         self.correct(&mut answer.said, &messages);
@@ -168,12 +168,12 @@ impl Run {
             }
             let why = format!("The model's answer is longer than {} MiB and is not kept.", LONGEST / 1024 / 1024);
             return Err(
-                End::of(Reason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
+                End::of(StopReason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
             );
         }
         self.request = None;
         self.done.said(&self.journal.clean(&answer.said.text, over.is_some()));
-        self.journal.add(What::Answered {
+        self.journal.add(EventKind::Answered {
             turn,
             iteration,
             said: answer.said.clone(),
@@ -185,7 +185,7 @@ impl Run {
     }
 
     /// Gives every call an id of its own, and those without arguments empty ones.
-    fn correct(&mut self, said: &mut Said, messages: &[Message]) {
+    fn correct(&mut self, said: &mut AssistantMessage, messages: &[Message]) {
         let before = messages.iter().filter_map(|message| match message {
             Message::Assistant(said) => Some(said.calls.iter().map(|call| call.id.as_str())),
             _ => None,
@@ -208,11 +208,11 @@ impl Run {
         self.unmeasured = 0;
         self.measured = (answer.usage.input > 0).then(|| answer.usage.total());
         let offered = self.offers.as_ref().map_or(0, |offers| offers.bytes);
-        self.spend(answer, system + offered + messages.iter().map(bytes_of).sum::<usize>());
+        self.charge_tokens(answer, system + offered + messages.iter().map(bytes_of).sum::<usize>());
     }
 
     /// Counts an answer to a prompt of so many bytes.
-    pub(super) fn spend(&mut self, answer: &Answer, prompt: usize) {
+    pub(super) fn charge_tokens(&mut self, answer: &Answer, prompt: usize) {
         self.usage += answer.usage;
         self.spent = self.spent.saturating_add(match answer.usage.total() {
             // The provider does not count: then the budget is held to what can be seen.
@@ -223,7 +223,7 @@ impl Run {
 }
 
 /// How many bytes it has as it is kept.
-fn length(said: &Said) -> usize {
+fn length(said: &AssistantMessage) -> usize {
     let mut count = Count(0);
     // Counting cannot fail, and what cannot be written cannot be kept either.
     serde_json::to_writer(&mut count, said).map_or(usize::MAX, |()| count.0)
@@ -246,7 +246,7 @@ impl std::io::Write for Count {
 /// How long to wait for the next try; if there is none, why, with the next step.
 fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
     if !error.kind.is_worth_another_try() {
-        return Err(error.with_advice());
+        return Err(error.with_default_hint());
     }
     if let Some(wait) = error.retry_after.filter(|wait| *wait > PATIENCE) {
         let minutes = wait.as_secs().div_ceil(60);
@@ -255,7 +255,7 @@ fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
     }
     let tries = if error.kind == ErrorKind::Malformed { TRIES_OF_NONE } else { TRIES };
     if attempt >= tries {
-        return Err(format!("{} (It was asked {attempt} times.)", error.with_advice()));
+        return Err(format!("{} (It was asked {attempt} times.)", error.with_default_hint()));
     }
     let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(10));
     Ok(error.retry_after.unwrap_or(doubled.min(LONGEST_WAIT)))

@@ -6,14 +6,14 @@ use zubi_tools::policy::rule::Action;
 use zubi_tools::{Effect, ToolSpec};
 
 /// The most calls at once.
-pub(super) const MOST: usize = 8;
+pub(super) const MAX_PARALLEL_CALLS: usize = 8;
 
 /// The tools of files: they look at what they name and at nothing else. Others, those about code above all, look around.
 const NAMES_ALL: &str = "file";
 
 /// What a call touches, as far as others care.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Touch {
+pub(super) enum CallAccess {
     /// It looks at these, or at anything.
     Looks(Option<Vec<Utf8PathBuf>>),
     /// It changes these, and may look at anything else.
@@ -22,7 +22,7 @@ pub(super) enum Touch {
     Alone,
 }
 
-impl Touch {
+impl CallAccess {
     /// Of a call whose footprint was worked out.
     pub(super) fn of(spec: &ToolSpec, explained: &Explanation) -> Self {
         let footprint = &explained.footprint;

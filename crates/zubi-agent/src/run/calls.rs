@@ -15,14 +15,14 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::nearest::nearest;
 use zubi_tools::{Approval, Code, Effect, ToolSpec, question, summary};
 
-use self::one::{Looked, Made};
-use super::batch::{MOST, Touch};
+use self::one::{PreparedCall, CompletedCall};
+use super::batch::{MAX_PARALLEL_CALLS, CallAccess};
 use super::repeats::{self, Key};
 use super::{End, Run};
-use crate::event::{Reason, What};
+use crate::event::{StopReason, EventKind};
 use crate::history::OUTCOME_UNKNOWN;
-use crate::message::Call;
-use crate::model::{Answer, Stop};
+use crate::message::ToolCall;
+use crate::model::{Answer, FinishReason};
 
 /// How long calls that were told to end may take to say what came of them.
 const GRACE: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ const STAYS: &str = "What it had done until then, if anything, stays done.";
 
 /// A call of an answer, and what is to become of it.
 struct Item {
-    call: Call,
+    call: ToolCall,
     /// Its id; as the model wrote it if there is none.
     tool: String,
     summary: String,
@@ -52,7 +52,7 @@ enum Fate {
 #[derive(Default)]
 struct Ends {
     /// Nothing of the answer is made, or what was made is given up.
-    over: Option<Reason>,
+    over: Option<StopReason>,
     /// The final answer.
     taken: Option<Value>,
     /// Why the final answer was not taken.
@@ -66,9 +66,9 @@ struct Ends {
 
 impl Run {
     /// Makes the calls of an answer. The end, if it is one.
-    pub(super) async fn work(&mut self, answer: Answer) -> Result<Option<End>, End> {
+    pub(super) async fn run_tool_calls(&mut self, answer: Answer) -> Result<Option<End>, End> {
         let is_spent = self.turn.budgets.tokens.is_some_and(|tokens| self.spent >= tokens);
-        let over = self.limits.are_over().or(is_spent.then_some(Reason::Tokens));
+        let over = self.limits.are_over().or(is_spent.then_some(StopReason::Tokens));
         let mut ends = Ends { over, ..Ends::default() };
         let mut items = Vec::with_capacity(answer.said.calls.len());
         for call in answer.said.calls {
@@ -86,26 +86,26 @@ impl Run {
             return Some(Self::completed(data));
         }
         if let Some(why) = ends.not_taken
-            && !self.finish.as_mut().is_some_and(super::finish::Finish::may_try_again)
+            && !self.finish.as_mut().is_some_and(super::finish::StructuredOutput::can_retry)
         {
             return Some(Self::does_not_fit(&why));
         }
         if ends.too_many {
-            return Some(End::of(Reason::Calls));
+            return Some(End::of(StopReason::Calls));
         }
         if ends.is_repeating {
-            return Some(End::of(Reason::Repeating));
+            return Some(End::of(StopReason::Repeating));
         }
         for tool in &ends.valid {
             self.invalid.remove(tool);
         }
         for (tool, error) in ends.invalid.into_iter().filter(|(tool, _)| !ends.valid.contains(tool)) {
             // Another error is another try: a path that does not exist is no argument either, and is looked for elsewhere next.
-            let error = question::plain(error.lines().next().unwrap_or_default());
+            let error = question::escape(error.lines().next().unwrap_or_default());
             let (count, last) = self.invalid.entry(tool.clone()).or_default();
             *count = if *last == error { *count + 1 } else { 1 };
             if *count > ASKED_AGAIN {
-                return Some(End::of(Reason::Invalid).because(format!(
+                return Some(End::of(StopReason::Invalid).because(format!(
                     "The model kept calling {tool} with arguments that are none ({error}). Say it in other words, or choose another model."
                 )));
             }
@@ -115,8 +115,8 @@ impl Run {
     }
 
     /// What is to become of a call.
-    async fn item(&mut self, call: Call, stop: Stop, ends: &mut Ends) -> Item {
-        let written = question::plain(&call.tool);
+    async fn item(&mut self, call: ToolCall, stop: FinishReason, ends: &mut Ends) -> Item {
+        let written = question::escape(&call.tool);
         let given = |call, text: String, code| Item {
             call,
             tool: written.clone(),
@@ -143,7 +143,7 @@ impl Run {
         }
         if self.calls >= self.turn.budgets.calls {
             ends.too_many = true;
-            let (why, _) = self.words(Reason::Calls);
+            let (why, _) = self.words(StopReason::Calls);
             return given(call, format!("Not made. {why}"), Some(Code::Cancelled));
         }
         self.calls += 1;
@@ -169,10 +169,10 @@ impl Run {
         };
         let fate = if !call.arguments.is_object() {
             let cut = match stop {
-                Stop::Length => " Your answer ran into the limit of its length and was cut: say less in one answer.",
-                Stop::Finished | Stop::Filtered => "",
+                FinishReason::Length => " Your answer ran into the limit of its length and was cut: say less in one answer.",
+                FinishReason::Finished | FinishReason::Filtered => "",
             };
-            let got = question::plain(call.arguments.as_str().unwrap_or_default());
+            let got = question::escape(call.arguments.as_str().unwrap_or_default());
             let text = format!(
                 "Invalid input: arguments: expected a JSON object, got `{got}`. Write all arguments of {} as one JSON object.{cut}",
                 spec.wire_name()
@@ -180,9 +180,9 @@ impl Run {
             Fate::Given(text, Some(Code::InvalidInput))
         } else {
             let key = Key::new(&spec.id, &call.arguments);
-            if self.repeats.refuses(&key) {
+            if self.repeats.is_blocked(&key) {
                 ends.is_repeating = true;
-                Fate::Given(repeats::NOT_MADE.to_owned(), Some(Code::Cancelled))
+                Fate::Given(repeats::BLOCKED_TEXT.to_owned(), Some(Code::Cancelled))
             } else {
                 Fate::Made(Arc::clone(&spec), key)
             }
@@ -208,8 +208,8 @@ impl Run {
         let mut batch = Batch { looked: items.iter().map(|_| None).collect(), ..Batch::default() };
         batch.made.resize_with(items.len(), || None);
         let mut next = 0;
-        let mut looking: Option<BoxFuture<'static, Looked>> = None;
-        let mut ready: Option<Looked> = None;
+        let mut looking: Option<BoxFuture<'static, PreparedCall>> = None;
+        let mut ready: Option<PreparedCall> = None;
         let mut until: Option<Instant> = None;
         loop {
             // Begins what can be begun, in order.
@@ -217,16 +217,16 @@ impl Run {
                 let spec = match &item.fate {
                     Fate::Given(text, code) => {
                         self.calling(item, None)?;
-                        batch.done(next, Made::not(text.clone(), *code));
+                        batch.done(next, CompletedCall::skipped(text.clone(), *code));
                         next += 1;
                         continue;
                     }
                     Fate::Made(spec, _) => spec,
                 };
                 if until.is_some() {
-                    let (why, _) = self.words(ends.over.unwrap_or(Reason::Stopped));
+                    let (why, _) = self.words(ends.over.unwrap_or(StopReason::Stopped));
                     self.calling(item, None)?;
-                    batch.done(next, Made::not(format!("Not made. {why}"), Some(Code::Cancelled)));
+                    batch.done(next, CompletedCall::skipped(format!("Not made. {why}"), Some(Code::Cancelled)));
                     next += 1;
                     continue;
                 }
@@ -235,9 +235,9 @@ impl Run {
                 }
                 let Some(looked) = ready.take() else {
                     if looks {
-                        looking = Some(self.look(item, spec));
+                        looking = Some(self.prepare(item, spec));
                     } else {
-                        ready = Some(Looked::unseen(spec));
+                        ready = Some(PreparedCall::without_footprint(spec));
                     }
                     continue;
                 };
@@ -246,7 +246,7 @@ impl Run {
                     break;
                 }
                 self.calling(item, Some(&looked))?;
-                batch.begin(next, looked, self.one(item, next, &cancel));
+                batch.begin(next, looked, self.execute_call(item, next, &cancel));
                 next += 1;
             }
             self.tell(items, &mut batch, ends)?;
@@ -286,8 +286,8 @@ impl Run {
         }
     }
 
-    fn calling(&self, item: &Item, looked: Option<&Looked>) -> Result<(), End> {
-        self.journal.add(What::Calling {
+    fn calling(&self, item: &Item, looked: Option<&PreparedCall>) -> Result<(), End> {
+        self.journal.add(EventKind::Calling {
             turn: self.number,
             call: item.call.id.clone(),
             tool: item.tool.clone(),
@@ -303,7 +303,7 @@ impl Run {
     fn tell(&mut self, items: &[Item], batch: &mut Batch, ends: &mut Ends) -> Result<(), End> {
         while let Some(item) = items.get(batch.told) {
             let Some(made) = batch.made.get_mut(batch.told).and_then(Option::take) else { break };
-            let Made { mut text, failure, has_begun, duration } = made;
+            let CompletedCall { mut text, failure, has_begun, duration } = made;
             if let Fate::Made(spec, key) = &item.fate {
                 let looked = batch.looked.get(batch.told).and_then(Option::as_ref);
                 let effect = looked.map_or(spec.effect, |looked| looked.effect);
@@ -311,9 +311,9 @@ impl Run {
                     self.done.changed(looked.map(|looked| looked.writes.as_slice()).unwrap_or_default());
                 }
                 if looked.is_some()
-                    && self.repeats.is_remarkable(key.clone(), &item.call.id, effect, failure.is_some(), &text)
+                    && self.repeats.record_and_check(key.clone(), &item.call.id, effect, failure.is_some(), &text)
                 {
-                    text = format!("{}\n{}", text.trim_end(), repeats::REMARK);
+                    text = format!("{}\n{}", text.trim_end(), repeats::LOOP_NOTE);
                 }
                 if failure == Some(Code::Cancelled) && has_begun && looked.is_some() && effect > Effect::Plan {
                     text = format!("{} {STAYS}", text.trim_end());
@@ -333,7 +333,7 @@ impl Run {
             }
             self.unmeasured += text.len();
             let (call, duration) = (item.call.id.clone(), super::milliseconds(duration));
-            self.journal.add(What::Result { turn: self.number, call, text, failure, duration })?;
+            self.journal.add(EventKind::Result { turn: self.number, call, text, failure, duration })?;
             batch.told += 1;
         }
         Ok(())
@@ -343,21 +343,21 @@ impl Run {
 /// The calls that run, and what the others have come to.
 #[derive(Default)]
 struct Batch {
-    running: FuturesUnordered<BoxFuture<'static, (usize, Made)>>,
-    touches: BTreeMap<usize, Touch>,
-    looked: Vec<Option<Looked>>,
-    made: Vec<Option<Made>>,
+    running: FuturesUnordered<BoxFuture<'static, (usize, CompletedCall)>>,
+    touches: BTreeMap<usize, CallAccess>,
+    looked: Vec<Option<PreparedCall>>,
+    made: Vec<Option<CompletedCall>>,
     /// How many have been told.
     told: usize,
 }
 
 impl Batch {
     /// Whether a call that touches this can begin now.
-    fn admits(&self, touch: &Touch) -> bool {
-        self.touches.len() < MOST && !self.touches.values().any(|other| touch.conflicts(other))
+    fn admits(&self, touch: &CallAccess) -> bool {
+        self.touches.len() < MAX_PARALLEL_CALLS && !self.touches.values().any(|other| touch.conflicts(other))
     }
 
-    fn begin(&mut self, at: usize, looked: Looked, call: BoxFuture<'static, (usize, Made)>) {
+    fn begin(&mut self, at: usize, looked: PreparedCall, call: BoxFuture<'static, (usize, CompletedCall)>) {
         self.touches.insert(at, looked.touch.clone());
         if let Some(place) = self.looked.get_mut(at) {
             *place = Some(looked);
@@ -365,7 +365,7 @@ impl Batch {
         self.running.push(call);
     }
 
-    fn done(&mut self, at: usize, made: Made) {
+    fn done(&mut self, at: usize, made: CompletedCall) {
         self.touches.remove(&at);
         if let Some(place) = self.made.get_mut(at) {
             *place = Some(made);
@@ -377,7 +377,7 @@ impl Batch {
         self.running.clear();
         for at in std::mem::take(&mut self.touches).into_keys() {
             let (text, failure) = (OUTCOME_UNKNOWN.to_owned(), Some(Code::OutcomeUnknown));
-            self.done(at, Made { text, failure, has_begun: true, duration: GRACE });
+            self.done(at, CompletedCall { text, failure, has_begun: true, duration: GRACE });
         }
     }
 }

@@ -8,7 +8,7 @@ use zubi_tools::cx::BYTES_PER_TOKEN;
 use zubi_tools::question;
 
 use super::{End, Run};
-use crate::event::What;
+use crate::event::EventKind;
 use crate::history::LEFT_OUT;
 use crate::message::Message;
 use crate::model::{ErrorKind, ModelError, Prompt};
@@ -111,7 +111,7 @@ impl Run {
     }
 
     /// Makes the conversation shorter before the next prompt fills too much of what the model can read.
-    pub(super) async fn make_room(&mut self, base: usize) -> Result<(), End> {
+    pub(super) async fn compact_if_needed(&mut self, base: usize) -> Result<(), End> {
         let (context, estimate) = (self.context(), self.estimate(base));
         if estimate.saturating_mul(100) >= context.saturating_mul(FULL) {
             let share = |percent| context.saturating_mul(percent) / 100;
@@ -121,7 +121,7 @@ impl Run {
     }
 
     /// The provider says that it is too long, whatever was thought. Whether it is shorter now.
-    pub(super) async fn make_shorter(&mut self, base: usize) -> Result<bool, End> {
+    pub(super) async fn compact_after_overflow(&mut self, base: usize) -> Result<bool, End> {
         let estimate = self.estimate(base);
         let aim = estimate.min(self.context()) / 2;
         self.compact(base, estimate, aim, aim).await
@@ -183,7 +183,7 @@ impl Run {
                     "The conversation has become too long and the model could not sum it up ({}). The results of older calls were left out.",
                     error.message
                 );
-                self.journal.add(What::Notice { turn: self.number, text })?;
+                self.journal.add(EventKind::Notice { turn: self.number, text })?;
                 if length.saturating_sub(hard.saved) <= room {
                     return self.leave_out(&told, scale, 0, String::new(), hard.pruned);
                 }
@@ -211,7 +211,7 @@ impl Run {
         let tokens_before = scale.tokens;
         let tokens_after = scale.tokens(scale.bytes.saturating_sub(length).saturating_add(left));
         let turn = self.number;
-        self.journal.add(What::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
+        self.journal.add(EventKind::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
         // The model is told to call again for what it needs of the rest, and is not to be stopped for doing so.
         let told = self.journal.told();
         let outcomes = told.iter().filter_map(|(_, message)| match message {
@@ -237,7 +237,7 @@ impl Run {
             Ok(answer) => answer,
             Err(error) => return Ok(Err(error)),
         };
-        self.spend(&answer, SUMMARISE.len() + messages.iter().map(bytes_of).sum::<usize>());
+        self.charge_tokens(&answer, SUMMARISE.len() + messages.iter().map(bytes_of).sum::<usize>());
         let notes = answer.said.text.trim();
         if notes.is_empty() {
             return Ok(Err(ModelError::new(ErrorKind::Malformed, "it answered nothing")));
@@ -268,18 +268,18 @@ fn transcript(messages: &[&Message], room: usize) -> String {
     for message in messages {
         // Writing to a `String` cannot fail.
         let _ = match message {
-            Message::User { text: said } => writeln!(text, "PERSON: {}", question::ends(said.clone(), OF_EACH)),
+            Message::User { text: said } => writeln!(text, "PERSON: {}", question::ellipsize_middle(said.clone(), OF_EACH)),
             Message::Assistant(said) => {
                 let calls = said.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments));
-                let calls: Vec<String> = calls.map(|call| question::ends(call, OF_EACH)).collect();
-                writeln!(text, "AGENT: {}\n{}", question::ends(said.text.clone(), OF_EACH), calls.join("\n"))
+                let calls: Vec<String> = calls.map(|call| question::ellipsize_middle(call, OF_EACH)).collect();
+                writeln!(text, "AGENT: {}\n{}", question::ellipsize_middle(said.text.clone(), OF_EACH), calls.join("\n"))
             }
             Message::Tool(outcome) => {
-                writeln!(text, "RESULT of {}: {}", outcome.tool, question::ends(outcome.text.clone(), OF_EACH))
+                writeln!(text, "RESULT of {}: {}", outcome.tool, question::ellipsize_middle(outcome.text.clone(), OF_EACH))
             }
         };
     }
-    question::ends(text, room)
+    question::ellipsize_middle(text, room)
 }
 
 /// What stands for a summary that could not be made: which calls there were.

@@ -1,9 +1,9 @@
 //! A final answer that is data: a schema, the tool that takes it, and how often a model may try.
 
 use serde_json::{Map, Value, json};
-use zubi_tools::schema::Fit;
+use zubi_tools::schema::CompiledSchema;
 
-use crate::model::Offer;
+use crate::model::ToolDefinition;
 
 /// What the tool is called, unless another one is.
 pub(crate) const NAME: &str = "final_answer";
@@ -13,31 +13,31 @@ const WRAPPED: &str = "answer";
 const ASKED_AGAIN: u64 = 2;
 
 /// What a final answer has to be.
-pub(super) struct Finish {
-    fit: Fit,
+pub(super) struct StructuredOutput {
+    fit: CompiledSchema,
     schema: Value,
     is_wrapped: bool,
     failures: u64,
 }
 
-impl Finish {
+impl StructuredOutput {
     /// The error says what is wrong with the schema.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
-        let fit = Fit::new(schema)?;
+        let fit = CompiledSchema::new(schema)?;
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
         let schema = if is_object { schema.clone() } else { wrapped(schema)? };
         Ok(Self { fit, schema, is_wrapped: !is_object, failures: 0 })
     }
 
     /// The tool for it, under a name that no other has.
-    pub(super) fn offer(&self, others: &[Offer]) -> Offer {
+    pub(super) fn offer(&self, others: &[ToolDefinition]) -> ToolDefinition {
         let mut name = NAME.to_owned();
         while others.iter().any(|other| other.name == name) {
             name.push('_');
         }
         let description =
             "Takes your final answer and ends the work. Call it once, alone, when everything is done.".to_owned();
-        Offer { name, description, schema: self.schema.clone() }
+        ToolDefinition { name, description, schema: self.schema.clone() }
     }
 
     /// The answer in the arguments of that tool.
@@ -57,7 +57,7 @@ impl Finish {
     }
 
     /// The model has tried in vain. Whether it may try again.
-    pub(super) fn may_try_again(&mut self) -> bool {
+    pub(super) fn can_retry(&mut self) -> bool {
         self.failures += 1;
         self.failures <= ASKED_AGAIN
     }

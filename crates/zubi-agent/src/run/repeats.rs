@@ -12,9 +12,9 @@ const REMARKED: u64 = 3;
 const REFUSED: u64 = 5;
 
 /// What stands below the outcome of a call that was made in vain again.
-pub(super) const REMARK: &str = "[You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]";
+pub(super) const LOOP_NOTE: &str = "[You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]";
 /// What a call that is not made comes to.
-pub(super) const NOT_MADE: &str = "Not made. The same call has given the same four times already.";
+pub(super) const BLOCKED_TEXT: &str = "Not made. The same call has given the same four times already.";
 
 /// Which call it is: the tool and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,14 +68,14 @@ struct Seen {
 
 /// The calls of a turn.
 #[derive(Debug, Default)]
-pub(super) struct Repeats {
+pub(super) struct LoopGuard {
     seen: BTreeMap<Key, Seen>,
     hasher: RandomState,
 }
 
-impl Repeats {
+impl LoopGuard {
     /// Whether the call has been made in vain so often that it is not made again.
-    pub(super) fn refuses(&self, key: &Key) -> bool {
+    pub(super) fn is_blocked(&self, key: &Key) -> bool {
         self.seen.get(key).is_some_and(|seen| seen.count + 1 >= REFUSED)
     }
 
@@ -83,7 +83,7 @@ impl Repeats {
     ///
     /// What may have changed something makes it worth looking again, so the counts of all begin anew; but not if it is itself a
     /// call that has given the same before.
-    pub(super) fn is_remarkable(
+    pub(super) fn record_and_check(
         &mut self,
         key: Key,
         call: &str,

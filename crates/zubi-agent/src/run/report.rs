@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use camino::Utf8PathBuf;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_base::workspace::Folder;
 use zubi_tools::question;
 
@@ -15,7 +15,7 @@ const WORDS: usize = 2_000;
 
 /// What a turn has done so far.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct TurnReport {
     /// Of each tool the calls that succeeded and those that did not.
     calls: BTreeMap<String, (u64, u64)>,
     not_made: u64,
@@ -23,7 +23,7 @@ pub(super) struct Done {
     words: String,
 }
 
-impl Done {
+impl TurnReport {
     pub(super) fn call(&mut self, tool: &str, has_failed: bool) {
         let (well, badly) = self.calls.entry(tool.to_owned()).or_default();
         *if has_failed { badly } else { well } += 1;
@@ -47,8 +47,8 @@ impl Done {
     /// The calls in one line: `file.read 3, file.edit 2 (1 failed)`.
     fn calls(&self) -> String {
         let told = self.calls.iter().map(|(tool, (well, badly))| match badly {
-            0 => format!("{} {well}", on_one_line(tool)),
-            _ => format!("{} {} ({badly} failed)", on_one_line(tool), well + badly),
+            0 => format!("{} {well}", printable(tool)),
+            _ => format!("{} {} ({badly} failed)", printable(tool), well + badly),
         });
         told.collect::<Vec<_>>().join(", ")
     }
@@ -67,7 +67,7 @@ impl Done {
         if !self.changed.is_empty() {
             let shown = |path: &Utf8PathBuf| {
                 let below = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
-                on_one_line(below.unwrap_or(path).as_str()).into_owned()
+                printable(below.unwrap_or(path).as_str()).into_owned()
             };
             let files: Vec<String> = self.changed.iter().take(FILES).map(shown).collect();
             let more = self.changed.len().saturating_sub(FILES);
@@ -75,7 +75,7 @@ impl Done {
             let _ = writeln!(report, "Files changed: {}{more}.", files.join(", "));
         }
         if !self.words.is_empty() {
-            let _ = writeln!(report, "The last words of the model: {}", question::ends(self.words.clone(), WORDS));
+            let _ = writeln!(report, "The last words of the model: {}", question::ellipsize_middle(self.words.clone(), WORDS));
         }
         report.push_str("What is left to do is not known.");
         report

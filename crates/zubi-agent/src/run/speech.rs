@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::event::What;
+use crate::event::EventKind;
 use crate::journal::Journal;
-use crate::message::Said;
-use crate::model::Piece;
+use crate::message::AssistantMessage;
+use crate::model::Delta;
 
 /// One answer that is being given.
-pub(super) struct Speech<'a> {
+pub(super) struct StreamingAnswer<'a> {
     journal: &'a dyn Journal,
     turn: u64,
     iteration: u64,
@@ -38,30 +38,30 @@ impl Channel {
     }
 }
 
-impl<'a> Speech<'a> {
+impl<'a> StreamingAnswer<'a> {
     pub(super) fn new(journal: &'a dyn Journal, turn: u64, iteration: u64) -> Self {
         Self { journal, turn, iteration, heard: Mutex::default() }
     }
 
     /// Tells a piece on.
-    pub(super) fn hear(&self, piece: Piece) {
+    pub(super) fn hear(&self, piece: Delta) {
         let (turn, iteration) = (self.turn, self.iteration);
         // Held until it is told, so that pieces are told in their order.
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let what = match piece {
-            Piece::Text(text) if text.is_empty() => return,
-            Piece::Reasoning(text) if text.is_empty() => return,
-            Piece::Text(text) => What::Text { turn, iteration, offset: heard.text.push(&text), text },
-            Piece::Reasoning(text) => What::Thought { turn, iteration, offset: heard.reasoning.push(&text), text },
+            Delta::Text(text) if text.is_empty() => return,
+            Delta::Reasoning(text) if text.is_empty() => return,
+            Delta::Text(text) => EventKind::Text { turn, iteration, offset: heard.text.push(&text), text },
+            Delta::Reasoning(text) => EventKind::Thought { turn, iteration, offset: heard.reasoning.push(&text), text },
         };
         // It is not kept, so there is nothing that could fail but the telling, and the whole answer follows.
         drop(self.journal.add(what));
     }
 
     /// What was heard so far.
-    pub(super) fn so_far(&self) -> Said {
+    pub(super) fn text(&self) -> AssistantMessage {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let Heard { text, reasoning } = std::mem::take(&mut *heard);
-        Said { text: text.text, reasoning: reasoning.text, ..Said::default() }
+        AssistantMessage { text: text.text, reasoning: reasoning.text, ..AssistantMessage::default() }
     }
 }

@@ -40,7 +40,7 @@ fn what_is_written_is_read() {
                 text: "true".to_owned(),
                 failed: true,
             }],
-            ended: Some(Reason::Model),
+            ended: Some(StopReason::Model),
         }],
     };
     let yaml = scenario.to_yaml().unwrap();

@@ -27,7 +27,7 @@ pub struct SourcedRule {
 impl PolicyRule {
     /// Whether it can only take away: it asks or denies. One whose action is not understood breaks the policy, which
     /// takes away everything.
-    pub fn narrows(&self) -> bool {
+    pub fn is_restrictive(&self) -> bool {
         self.rule.get("action").and_then(Value::as_str) != Some("allow")
     }
 }

@@ -39,7 +39,7 @@ pub enum Frame {
 /// The peer does not speak the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it writes something that is not the protocol: {sample}")]
-pub struct TooMuchNoise {
+pub struct NotJsonRpc {
     /// The end of what it wrote; of a [strict](Decoder::strict) decoder the beginning, with escapes.
     pub sample: String,
 }
@@ -98,7 +98,7 @@ impl Decoder {
     }
 
     /// The next whole frame, or `None` when more bytes are needed.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>, TooMuchNoise> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, NotJsonRpc> {
         let look = if self.max_noise == 0 { expect } else { scan };
         loop {
             let rest = self.buffer.get(self.consumed..).unwrap_or_default();
@@ -164,11 +164,11 @@ impl Decoder {
     }
 
     /// Drops the next `count` bytes, remembering the last of them.
-    fn skip_noise(&mut self, count: usize) -> Result<(), TooMuchNoise> {
+    fn skip_noise(&mut self, count: usize) -> Result<(), NotJsonRpc> {
         let noise = self.buffer.get(self.consumed..self.consumed + count).unwrap_or_default();
         if self.max_noise == 0 && !noise.is_empty() {
             let start = noise.get(..TOLD_START_BYTES).unwrap_or(noise);
-            return Err(TooMuchNoise { sample: String::from_utf8_lossy(start).escape_debug().to_string() });
+            return Err(NotJsonRpc { sample: String::from_utf8_lossy(start).escape_debug().to_string() });
         }
         self.noise.extend(noise.iter().skip(count.saturating_sub(KEPT_NOISE_BYTES)));
         let surplus = self.noise.len().saturating_sub(KEPT_NOISE_BYTES);
@@ -176,7 +176,7 @@ impl Decoder {
         self.consumed += count;
         self.noise_run = self.noise_run.saturating_add(count);
         if self.noise_run > self.max_noise {
-            return Err(TooMuchNoise { sample: self.noise().unwrap_or_else(|| "unprintable bytes".to_owned()) });
+            return Err(NotJsonRpc { sample: self.noise().unwrap_or_else(|| "unprintable bytes".to_owned()) });
         }
         Ok(())
     }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::*;
 
 /// Feeds the parts one after the other and prints what came out.
-fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>) {
+fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>) {
     decode_with(Decoder::new(limit), parts)
 }
 
-fn decode_with(mut decoder: Decoder, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>) {
+fn decode_with(mut decoder: Decoder, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>) {
     let mut frames = Vec::new();
     for part in parts {
         decoder.feed(part);
@@ -34,7 +34,7 @@ fn check_strict(stream: &str) -> String {
     show(decode_with(Decoder::strict(64), &[stream.as_bytes()]))
 }
 
-fn show((frames, noise, outcome): (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>)) -> String {
+fn show((frames, noise, outcome): (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>)) -> String {
     let mut lines: Vec<String> = frames
         .iter()
         .map(|frame| match frame {

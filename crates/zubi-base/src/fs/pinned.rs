@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// An open directory.
 #[derive(Debug)]
-pub struct Pinned {
+pub struct DirHandle {
     #[cfg(target_os = "linux")]
     handle: std::fs::File,
     #[cfg(not(target_os = "linux"))]
@@ -17,7 +17,7 @@ pub struct Pinned {
 }
 
 #[cfg(target_os = "linux")]
-impl Pinned {
+impl DirHandle {
     /// Opens a directory, no component of whose absolute path may be a link.
     pub fn open(path: &Utf8Path) -> io::Result<Self> {
         use rustix::fs::OFlags;
@@ -52,7 +52,7 @@ impl Pinned {
 
 /// Elsewhere the path itself is what there is.
 #[cfg(not(target_os = "linux"))]
-impl Pinned {
+impl DirHandle {
     pub fn open(path: &Utf8Path) -> io::Result<Self> {
         if path.is_dir() { Ok(Self { path: path.to_owned() }) } else { Err(io::ErrorKind::NotFound.into()) }
     }
@@ -77,7 +77,7 @@ impl Pinned {
     }
 }
 
-impl Pinned {
+impl DirHandle {
     /// [`Pinned::open`], where what is missing of the path is made.
     pub fn make(path: &Utf8Path) -> io::Result<Self> {
         let mut missing = Vec::new();

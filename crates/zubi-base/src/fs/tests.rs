@@ -109,14 +109,14 @@ fn what_has_become_a_link_is_refused() {
     assert!(matches!(read_text_in_place(&root.join("real/b")), Err(ReadError::Linked { .. })));
     assert!(matches!(read_text_in_place(&root.join("real/c")), Err(ReadError::NotFound { .. })));
     assert_eq!(read_text(&root.join("link/b")).unwrap(), "text");
-    assert!(Pinned::open(&root.join("link")).is_err());
-    let pinned = Pinned::open(&root.join("real")).unwrap();
+    assert!(DirHandle::open(&root.join("link")).is_err());
+    let pinned = DirHandle::open(&root.join("real")).unwrap();
     std::fs::rename(root.join("real"), root.join("moved")).unwrap();
     write_entry(&pinned.entry("b"), b"other").unwrap();
     assert_eq!(names(&root.join("moved")), ["a", "b"], "written where the directory is, and no temporary file is left");
     assert!(!root.join("moved/b").is_symlink(), "the link was replaced and not followed");
     assert_eq!(read_text(&root.join("moved/a")).unwrap(), "text");
-    Pinned::make(&root.join("moved/x/y")).unwrap();
+    DirHandle::make(&root.join("moved/x/y")).unwrap();
     assert!(root.join("moved/x/y").is_dir());
-    assert!(Pinned::make(&root.join("link/x")).is_err(), "a dangling link is no directory to be made");
+    assert!(DirHandle::make(&root.join("link/x")).is_err(), "a dangling link is no directory to be made");
 }

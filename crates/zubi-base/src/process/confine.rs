@@ -28,7 +28,7 @@ mod paths;
 mod seccomp;
 mod stage;
 
-pub use offers::{Offer, Offers};
+pub use offers::{Availability, Capabilities};
 pub(super) use stage::{APPLY, PROBE, apply, probe};
 pub use stage::{CANNOT_CONFINE, seal};
 
@@ -38,7 +38,7 @@ pub(super) const CONFINE: &str = "--confine";
 /// What a child may do. The default is nothing: no means, no root.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    pub means: Means,
+    pub means: SandboxBackends,
     /// Files and directories that may be read, with all below them. Absolute.
     pub readable: Vec<Utf8PathBuf>,
     /// What may be written (and read) as well. Absolute.
@@ -54,7 +54,7 @@ pub struct Confinement {
 
 /// What holds a confinement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Means {
+pub struct SandboxBackends {
     /// Landlock holds the files (landlock(7)).
     pub landlock: bool,
     /// seccomp holds sockets and system calls that reach into other processes or the kernel (seccomp(2)).

@@ -107,7 +107,7 @@ impl Environment {
     /// What of this process's environment a tool needs: an allow-list, so that a secret with an unknown name stays
     /// here.
     pub fn inherited() -> Self {
-        Self::scrubbed(std::env::vars_os())
+        Self::allowlisted(std::env::vars_os())
     }
 
     /// The same with these as well, by name. Who names a variable means it, a secret too.
@@ -117,7 +117,7 @@ impl Environment {
     }
 
     /// The variables that [`Self::inherited`] would let through.
-    pub fn scrubbed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+    pub fn allowlisted(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self(variables.into_iter().filter(|(name, _)| is_passed_on(name)).collect())
     }
 
@@ -172,7 +172,7 @@ mod tests {
             "EDITOR",
             "MY_UNKNOWN",
         ];
-        let environment = Environment::scrubbed(variables.map(|name| (name.into(), "x".into())));
+        let environment = Environment::allowlisted(variables.map(|name| (name.into(), "x".into())));
         let names: Vec<_> = environment.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         insta::assert_snapshot!(
             names.join(" "),

@@ -8,7 +8,7 @@ use std::io;
 ///
 /// When the system cannot tell: on other systems than Linux, or on a Linux older than 5.3.
 #[cfg(target_os = "linux")]
-pub fn wait_until_gone(pid: u32) -> io::Result<()> {
+pub fn wait(pid: u32) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::Errno;
     use rustix::process::{PidfdFlags, pidfd_open};

@@ -11,14 +11,14 @@ use super::descendants;
 /// ids that were given out, and the last one is in `/proc/loadavg` (`proc_loadavg(5)`). Only when that many could be too
 /// many are they counted.
 #[derive(Debug)]
-pub(super) struct Population {
+pub(super) struct ProcessCounter {
     limit: u32,
     /// How many ids may be given out before there could be too many processes.
     room: u32,
     last_id: Option<u32>,
 }
 
-impl Population {
+impl ProcessCounter {
     /// How often to look. A shell makes some thousand processes a second.
     pub(super) const TICK: Duration = Duration::from_millis(10);
 
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn they_are_counted_only_when_there_could_be_too_many() {
-        let mut population = Population::new(10);
+        let mut population = ProcessCounter::new(10);
         // The last id, how many there are if one looks, and whether one looks and finds too many.
         for (last_id, there_are, looks, exceeded) in [
             (Some(100), 4, true, None),

@@ -27,8 +27,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::confine::{self, Confinement};
-use super::population::Population;
-use super::tree::family;
+use super::population::ProcessCounter;
+use super::tree::descendants_with_groups;
 use super::{TERMINATION_GRACE, pid_of};
 
 /// Exit codes for a program that cannot be started, as shells give them.
@@ -74,14 +74,14 @@ pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(_) => match Confinement::from_argument(args.next()) {
             Ok(confinement) => Some(confinement),
             Err(error) => {
-                complain(&format!("cannot confine the program, so it was not started: {error}"));
+                report_error(&format!("cannot confine the program, so it was not started: {error}"));
                 return ExitCode::from(confine::CANNOT_CONFINE);
             }
         },
     };
     let mut args = args.skip_while(|arg| arg == "--");
     let Some(program) = args.next() else {
-        complain("no program was named");
+        report_error("no program was named");
         return ExitCode::from(CANNOT_EXECUTE);
     };
     match run(&program, args, confinement.as_ref()) {
@@ -106,11 +106,11 @@ fn close_inherited() {
 
 /// Says that a program could not be started, as shells do.
 pub(super) fn start_failure(program: &OsString, error: &io::Error) -> ExitCode {
-    complain(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
+    report_error(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
 }
 
-pub(super) fn complain(what: &str) {
+pub(super) fn report_error(what: &str) {
     // There is nowhere else to say that standard error is closed.
     drop(writeln!(io::stderr(), "zubi: {what}"));
 }
@@ -139,7 +139,7 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
     watch_children(pid, sender.clone());
     watch_owner(sender.clone());
     watch_signals(signals, sender);
-    let population = confinement.map(|confinement| Population::new(confinement.limits.processes));
+    let population = confinement.map(|confinement| ProcessCounter::new(confinement.limits.processes));
     let code = wait_for_end(pid, &events, population);
     kill_leftovers(&events);
     Ok(code)
@@ -206,11 +206,11 @@ fn watch_signals(mut signals: Signals, events: Sender<Event>) {
 
 /// Waits until the program has ended, and makes it end once the owner has gone or asks for it, or there are more
 /// processes of it than there may be.
-fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<Population>) -> u8 {
+fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<ProcessCounter>) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
         let patience = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let tick = population.as_ref().map(|_| Population::TICK);
+        let tick = population.as_ref().map(|_| ProcessCounter::TICK);
         let event = match patience.into_iter().chain(tick).min() {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(patience) => events.recv_timeout(patience),
@@ -231,11 +231,11 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<P
                 deadline = None;
             }
             Err(RecvTimeoutError::Timeout) => {
-                if let Some(limit) = population.as_mut().and_then(Population::exceeded) {
+                if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded) {
                     // At once, whatever else there is to be found: most of it is in the program's own group.
                     super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
                     freeze();
-                    complain(&format!("ended the program: it had more than {limit} processes at once"));
+                    report_error(&format!("ended the program: it had more than {limit} processes at once"));
                     return KILLED;
                 }
             }
@@ -271,7 +271,7 @@ fn freeze() -> Vec<u32> {
     let mut stopped = FxHashSet::default();
     for _ in 0..FREEZE_ROUNDS {
         let running: Vec<_> =
-            family(std::process::id()).into_iter().filter(|(pid, _)| !stopped.contains(pid)).collect();
+            descendants_with_groups(std::process::id()).into_iter().filter(|(pid, _)| !stopped.contains(pid)).collect();
         if running.is_empty() {
             break;
         }

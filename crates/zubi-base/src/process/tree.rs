@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 /// Reads the parent of every process. `/proc/<pid>/task/<tid>/children` would be quicker, but many kernels are built
 /// without it (`CONFIG_PROC_CHILDREN`).
 pub fn descendants(pid: u32) -> Vec<u32> {
-    family(pid).into_iter().map(|(pid, _)| pid).collect()
+    descendants_with_groups(pid).into_iter().map(|(pid, _)| pid).collect()
 }
 
 /// The same, each with the process group that it is in.
-pub(super) fn family(pid: u32) -> Vec<(u32, u32)> {
+pub(super) fn descendants_with_groups(pid: u32) -> Vec<(u32, u32)> {
     let mut children: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     for entry in entries.flatten() {

@@ -127,10 +127,10 @@ fn what_was_trusted_is_kept_to_be_compared() {
     std::fs::create_dir(&folder).unwrap();
     crate::fs::write_atomic(&file, b"before").unwrap();
     let store = TrustStore::new(base.join("state"));
-    assert_eq!(store.known(&folder, &file), None);
+    assert_eq!(store.trusted_hash(&folder, &file), None);
     store.trust(&folder, std::slice::from_ref(&file), Duration::ZERO).unwrap();
     crate::fs::write_atomic(&file, b"after").unwrap();
-    let known = store.known(&folder, &file).unwrap();
+    let known = store.trusted_hash(&folder, &file).unwrap();
     assert_eq!(store.text_of(&known).as_deref(), Some("before"));
     // A content that somebody has changed is not what was trusted, and a hash that is none leads nowhere.
     crate::fs::write_atomic(&store.directory().join("contents").join(&known.0), b"other").unwrap();

@@ -91,7 +91,7 @@ impl Question<'_> {
         report.items.sort_by_key(|item| (item.range.start.line, item.range.start.character));
         report.items.dedup();
         let mut status = ready.status;
-        status.tell_beyond(!report.items.is_empty());
+        status.add_library_caveats(!report.items.is_empty());
         report.limits = status.notes;
         Ok(report)
     }

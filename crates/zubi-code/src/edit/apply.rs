@@ -12,6 +12,6 @@ pub(super) mod lock;
 pub(super) mod prepare;
 mod step;
 
-pub use beside::BesideEditor;
+pub use beside::EditorOrDiskSink;
 pub use disk::DiskSink;
 pub use journal::Recovered;

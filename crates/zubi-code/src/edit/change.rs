@@ -73,7 +73,7 @@ pub struct FileChange {
 /// A text the change was worked out from; it must be the same when the change is made.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct BasedOn {
+pub struct BaseText {
     pub path: Utf8PathBuf,
     pub origin: TextOrigin,
     pub hash: ContentHash,
@@ -86,7 +86,7 @@ pub struct Change {
     pub operations: Vec<FileOperation>,
     /// For people: every file once, by path.
     pub files: Vec<FileChange>,
-    pub based_on: Vec<BasedOn>,
+    pub based_on: Vec<BaseText>,
     /// What the reader should know before applying, a sentence each.
     pub notes: Vec<String>,
 }
@@ -228,10 +228,10 @@ impl<'a> Builder<'a> {
         if text.len() as u64 > zubi_base::fs::MAX_TEXT_BYTES {
             return Err(splice_error(shown, SpliceError::TooLarge));
         }
-        self.tree.charge(text.len())?;
+        self.tree.check_limits(text.len())?;
         let path = match (self.tree.kind(&entry), before) {
             (Kind::Missing, None) => {
-                self.tree.make_above(&entry)?;
+                self.tree.create_parent_dirs(&entry)?;
                 self.tree.files.insert(entry.clone(), Node::default());
                 entry
             }
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
         if !self.tree.files.contains_key(&path) {
             let read = self.texts.read(&real).await;
             let source = read.map_err(|error| self.tree.unreadable(&path, &overlay::read_error(&error)))?;
-            self.tree.charge(source.text.len())?;
+            self.tree.check_limits(source.text.len())?;
             let source =
                 Source { hash: source.hash(), bom: source.bom, origin: source.origin, text: source.text, disk: real };
             let node = Node { text: source.text.to_string(), source: Some(source), ..Node::default() };
@@ -307,7 +307,7 @@ impl<'a> Builder<'a> {
         if let Some((path, error)) = failed {
             return Err(splice_error(self.tree.show(&path), error));
         }
-        self.tree.charge(written)
+        self.tree.check_limits(written)
     }
 
     async fn create(&mut self, create: &lsp::CreateFile, server: usize) -> Result<(), EditError> {
@@ -315,10 +315,10 @@ impl<'a> Builder<'a> {
         let options = create.options.unwrap_or_default();
         match self.tree.kind(&entry) {
             Kind::Missing => {
-                self.tree.make_above(&entry)?;
+                self.tree.create_parent_dirs(&entry)?;
                 let node = Node { changed_by: Some(server), ..Node::default() };
                 self.tree.files.insert(entry, node);
-                self.tree.charge(0)
+                self.tree.check_limits(0)
             }
             Kind::File | Kind::Link if options.overwrite == Some(true) => {
                 let path = self.load(&entry).await?;
@@ -341,7 +341,7 @@ impl<'a> Builder<'a> {
         match kind {
             Kind::Missing => return Err(EditError::Missing { path: self.tree.show(&from) }),
             Kind::Special => return Err(impossible("it is neither a file nor a directory")),
-            Kind::Directory => self.tree.allow_below(&from)?,
+            Kind::Directory => self.tree.check_subtree(&from)?,
             Kind::File | Kind::Link => {}
         }
         if from == to {
@@ -365,9 +365,9 @@ impl<'a> Builder<'a> {
             }
             _ => return Err(EditError::Exists { path: self.tree.show(&to) }),
         }
-        self.tree.make_above(&to)?;
+        self.tree.create_parent_dirs(&to)?;
         self.tree.rename(&from, &to);
-        self.tree.charge(0)
+        self.tree.check_limits(0)
     }
 
     fn delete(&mut self, delete: &lsp::DeleteFile) -> Result<(), EditError> {
@@ -454,7 +454,7 @@ impl<'a> Builder<'a> {
             let action = if from.is_some() { FileAction::Rename } else { FileAction::Edit };
             change.files.retain(|listed| listed.path != path || listed.action != FileAction::Rename);
             change.files.push(FileChange { from, action, before: Some(source.text), ..file });
-            change.based_on.push(BasedOn { path: source.disk, origin: source.origin, hash: source.hash });
+            change.based_on.push(BaseText { path: source.disk, origin: source.origin, hash: source.hash });
         }
         change.files.sort_by(|one, other| one.path.cmp(&other.path));
         if change.operations.is_empty() { Err(EditError::Nothing) } else { Ok(change) }

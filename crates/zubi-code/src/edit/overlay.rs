@@ -78,7 +78,7 @@ impl<'a> Overlay<'a> {
     }
 
     /// Counts what a plan holds against its limits.
-    pub(super) fn charge(&mut self, bytes: usize) -> Result<(), EditError> {
+    pub(super) fn check_limits(&mut self, bytes: usize) -> Result<(), EditError> {
         self.bytes += bytes as u64;
         if self.bytes > MAX_CHANGE_BYTES {
             let what = format!("more than {} MiB of text in all", MAX_CHANGE_BYTES >> 20);
@@ -178,7 +178,7 @@ impl<'a> Overlay<'a> {
 
     /// Makes the directories above a path that is to come to be. Refuses one that cannot, because something above it
     /// is a file.
-    pub(super) fn make_above(&mut self, path: &Utf8Path) -> Result<(), EditError> {
+    pub(super) fn create_parent_dirs(&mut self, path: &Utf8Path) -> Result<(), EditError> {
         let mut missing = Vec::new();
         for above in path.ancestors().skip(1) {
             match self.kind(above) {
@@ -194,7 +194,7 @@ impl<'a> Overlay<'a> {
             self.made.insert(path.clone());
             self.steps.push(FileOperation::CreateDirectory { path });
         }
-        self.charge(0)
+        self.check_limits(0)
     }
 
     /// Moves what is at or below `from`, where the path is free.
@@ -204,13 +204,13 @@ impl<'a> Overlay<'a> {
             self.made.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
         for path in moving {
-            if let (Some(node), Some(new)) = (self.files.remove(&path), fs::rebased(&path, from, to)) {
+            if let (Some(node), Some(new)) = (self.files.remove(&path), fs::replace_prefix(&path, from, to)) {
                 self.files.insert(new, node);
             }
         }
         self.made = std::mem::take(&mut self.made)
             .into_iter()
-            .map(|path| fs::rebased(&path, from, to).unwrap_or(path))
+            .map(|path| fs::replace_prefix(&path, from, to).unwrap_or(path))
             .collect();
         if exists {
             self.steps.push(FileOperation::Rename { from: from.to_owned(), to: to.to_owned() });
@@ -226,7 +226,7 @@ impl<'a> Overlay<'a> {
             }
             self.made.remove(path);
             self.steps.push(FileOperation::RemoveDirectory { path: path.to_owned() });
-            return self.charge(0);
+            return self.check_limits(0);
         }
         self.files.remove(path);
         let Some(disk) = self.disk(path) else { return Ok(()) };
@@ -238,18 +238,18 @@ impl<'a> Overlay<'a> {
             }
             Kind::File => {
                 let bytes = fs::read_bytes(&disk).map_err(|error| self.unreadable(path, &read_error(&error)))?;
-                self.charge(bytes.len())?;
+                self.check_limits(bytes.len())?;
                 ContentHash::of(&bytes)
             }
             Kind::Directory | Kind::Special => return Err(self.unreadable(path, "it is not a regular file")),
         };
         self.steps.push(FileOperation::Delete { path: path.to_owned(), before });
-        self.charge(0)
+        self.check_limits(0)
     }
 
     /// Refuses to move a directory with something in it that no edit may touch, or with more files than can be
     /// looked at.
-    pub(super) fn allow_below(&self, directory: &Utf8Path) -> Result<(), EditError> {
+    pub(super) fn check_subtree(&self, directory: &Utf8Path) -> Result<(), EditError> {
         let mut open = vec![directory.to_owned()];
         let mut seen = 0;
         while let Some(directory) = open.pop() {
@@ -278,7 +278,7 @@ pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Ut
     let mut path = path.to_owned();
     for step in steps.iter().rev() {
         match step {
-            FileOperation::Rename { from, to } => match fs::rebased(&path, to, from) {
+            FileOperation::Rename { from, to } => match fs::replace_prefix(&path, to, from) {
                 Some(before) => path = before,
                 None if path.starts_with(from) => return None,
                 None => {}
@@ -300,7 +300,7 @@ pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Optio
     for step in steps {
         match step {
             FileOperation::Rename { from, to } => {
-                if let Some(after) = fs::rebased(&path, from, to) {
+                if let Some(after) = fs::replace_prefix(&path, from, to) {
                     path = after;
                 }
             }

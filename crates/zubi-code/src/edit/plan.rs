@@ -16,11 +16,11 @@ use zubi_base::private;
 use zubi_base::text::{ContentHash, FileOperation, Setting};
 use zubi_base::workspace::Workspace;
 
-use super::change::BasedOn;
+use super::change::BaseText;
 use super::error::EditError;
 
 /// How long plans are kept (contracts, section 2).
-pub const KEPT: Duration = Duration::from_hours(24);
+pub const RETENTION: Duration = Duration::from_hours(24);
 /// The most records in the directory; the oldest go first.
 pub const MAX_RECORDS: usize = 500;
 /// The most bytes of all records together; the oldest go first.
@@ -78,7 +78,7 @@ pub struct StoredPlan {
     /// Who made it, for answers: `rust-analyzer`.
     pub by: String,
     pub operations: Vec<FileOperation>,
-    pub based_on: Vec<BasedOn>,
+    pub based_on: Vec<BaseText>,
     pub state: PlanState,
 }
 
@@ -205,7 +205,7 @@ impl PlanStore {
     /// A clock that was set back must not keep records for ever, so a record from the future has expired too.
     fn expired(&self, created: u64) -> bool {
         let now = self.clock.now().as_secs();
-        now.abs_diff(created) >= KEPT.as_secs()
+        now.abs_diff(created) >= RETENTION.as_secs()
     }
 
     /// The age of a record is its file's modification time, which is set to our clock's time when it is written: that
@@ -227,7 +227,7 @@ impl PlanStore {
         let mut count = records.len();
         let now = self.clock.now();
         for (written, size, path) in records {
-            let old = written.abs_diff(now) >= KEPT;
+            let old = written.abs_diff(now) >= RETENTION;
             if !old && count < MAX_RECORDS && bytes < MAX_STORE_BYTES {
                 continue;
             }

@@ -297,7 +297,7 @@ struct RefusingSink;
 
 #[async_trait::async_trait]
 impl EditSink for RefusingSink {
-    async fn apply(&self, _operations: &[FileOperation], _manner: &Manner) -> Result<Outcome, SinkError> {
+    async fn apply(&self, _operations: &[FileOperation], _manner: &EditOptions) -> Result<Outcome, SinkError> {
         Err(SinkError::Refused { why: "read-only editor".to_owned() })
     }
 }

@@ -18,7 +18,7 @@ use crate::markup::{clean_line, source_line};
 use crate::outline::{self, Symbol};
 use crate::place::line_text;
 use crate::question::{Document, Question};
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, AnswerStatus, Completeness};
 
 /// How far into a definition hints are asked for, in lines: a class may be the whole file.
@@ -57,7 +57,7 @@ impl Question<'_> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/inlayHint";
         let reference = DocumentRef::new(definition.path.clone());
-        let ready = self.ready_for(&reference, method, "infer types", Need::Project).await?;
+        let ready = self.ready_for(&reference, method, "infer types", ReadinessLevel::Project).await?;
         let document = self.document(&definition.path).await?;
         let first = document.index.line_col(definition.range.start()).line;
         let last = document.index.line_col(definition.range.end()).line.min(first.saturating_add(MAX_LINES));
@@ -89,7 +89,7 @@ impl Question<'_> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/codeLens";
         let reference = DocumentRef::new(definition.path.clone());
-        let ready = self.ready_for(&reference, method, "show lenses", Need::Project).await?;
+        let ready = self.ready_for(&reference, method, "show lenses", ReadinessLevel::Project).await?;
         let document = self.document(&definition.path).await?;
         // Attributes and comments may stand between the beginning and the name.
         let lines =

@@ -8,7 +8,7 @@ use crate::features::signature::{Trigger, documentation};
 use crate::locate::Resolved;
 use crate::markup::clean_line;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::Answer;
 
 /// One proposal.
@@ -64,7 +64,7 @@ impl Question<'_> {
     /// What can be written at a place; where something is typed already, what continues it.
     pub async fn completion(&self, at: &Resolved, trigger: &Trigger) -> Result<Answer<Proposals>, CodeError> {
         let method = "textDocument/completion";
-        let ready = self.ready_for(&at.reference, method, "propose completions", Need::Project).await?;
+        let ready = self.ready_for(&at.reference, method, "propose completions", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().about(&at.reference);
         let replies = self
@@ -104,7 +104,7 @@ impl Question<'_> {
         let mut items: Vec<Proposal> = found.into_iter().map(|(_, _, proposal)| proposal).collect();
         items.dedup();
         let mut status = replies.status;
-        status.tell_beyond(items.is_empty());
+        status.add_library_caveats(items.is_empty());
         Ok(Answer { value: Proposals { items, incomplete }, status })
     }
 }

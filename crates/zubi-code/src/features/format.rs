@@ -8,7 +8,7 @@ use zubi_base::lsp;
 use crate::edit::{EditError, Plan};
 use crate::error::CodeError;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::Answer;
 
 /// LSP's formatting options; what is not given is read off the text.
@@ -23,7 +23,7 @@ impl Question<'_> {
     pub async fn format(&self, path: &Utf8Path, options: &FormatOptions) -> Result<Answer<Option<Plan>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/formatting";
-        let mut ready = self.ready_for(&reference, method, "format this file", Need::File).await?;
+        let mut ready = self.ready_for(&reference, method, "format this file", ReadinessLevel::File).await?;
         // Two formatters would undo each other's work.
         ready.endpoints.truncate(1);
         let document = self.document(path).await?;

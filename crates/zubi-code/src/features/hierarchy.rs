@@ -20,7 +20,7 @@ use crate::markup::clean_line;
 use crate::outline::kind_of;
 use crate::place::Place;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, Completeness};
 
 /// The deepest walk. Beyond it, trees of calls are the whole program.
@@ -123,7 +123,7 @@ impl Question<'_> {
         depth: u32,
     ) -> Result<Answer<Hierarchy>, CodeError> {
         let prepare = direction.prepare();
-        let ready = match self.ready_for(&at.reference, prepare, direction.operation(), Need::Project).await {
+        let ready = match self.ready_for(&at.reference, prepare, direction.operation(), ReadinessLevel::Project).await {
             Ok(ready) => ready,
             Err(error) => return Err(self.with_nearest(error, at, direction).await),
         };
@@ -141,7 +141,7 @@ impl Question<'_> {
             (!items.is_empty()).then_some((reply.endpoint, items))
         });
         let Some((endpoint, items)) = begun else {
-            status.tell_beyond(true);
+            status.add_library_caveats(true);
             return Ok(Answer { value: Hierarchy::default(), status });
         };
         let mut walk =
@@ -163,7 +163,7 @@ impl Question<'_> {
         } else if let Some(error) = failures.first() {
             status.completeness = Completeness::Partial { why: error.to_string() };
         }
-        status.tell_beyond(total == 0);
+        status.add_library_caveats(total == 0);
         let elsewhere = match direction {
             Direction::Incoming => Some("`lsp_references` looks there"),
             Direction::Subtypes => Some("`lsp_implementations` looks there"),
@@ -171,7 +171,7 @@ impl Question<'_> {
         };
         if let Some(elsewhere) = elsewhere {
             let answered = walk.nodes.iter().filter_map(|entry| entry.node.place.path.clone()).collect();
-            self.tell_other_projects(at, prepare, &answered, elsewhere, &mut status).await;
+            self.add_other_projects_note(at, prepare, &answered, elsewhere, &mut status).await;
         }
         Ok(Answer { value: Hierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
     }
@@ -191,7 +191,7 @@ impl Question<'_> {
                 ("textDocument/definition", "`lsp_definition` with `context` shows its source, which names them")
             }
         };
-        let offered = self.ready_for(&at.reference, method, direction.operation(), Need::File).await.is_ok();
+        let offered = self.ready_for(&at.reference, method, direction.operation(), ReadinessLevel::File).await.is_ok();
         CodeError::Unsupported { servers, operation, nearest: offered.then_some(nearest) }
     }
 }

@@ -5,14 +5,14 @@ use crate::features::locations::position_params;
 use crate::locate::Resolved;
 use crate::markup::hover_text;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::Answer;
 
 impl Question<'_> {
     /// Markdown of every endpoint that has something to say, without repetition; empty when none has.
     pub async fn hover(&self, at: &Resolved) -> Result<Answer<Vec<String>>, CodeError> {
         let method = "textDocument/hover";
-        let ready = self.ready_for(&at.reference, method, "explain symbols", Need::Project).await?;
+        let ready = self.ready_for(&at.reference, method, "explain symbols", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().about(&at.reference);
         let replies = self
@@ -29,7 +29,7 @@ impl Question<'_> {
             }
         }
         let mut status = replies.status;
-        status.tell_beyond(texts.is_empty());
+        status.add_library_caveats(texts.is_empty());
         Ok(Answer { value: texts, status })
     }
 }

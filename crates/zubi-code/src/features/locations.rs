@@ -16,7 +16,7 @@ use crate::error::CodeError;
 use crate::locate::Resolved;
 use crate::place::Place;
 use crate::question::{Document, Question};
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::router::Reply;
 use crate::status::{Answer, Completeness};
 
@@ -61,7 +61,7 @@ impl Relation {
 /// A place that a server named. What is shown of it is read when it is shown: an answer names hundreds of places and
 /// shows a page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct RawLocation {
     pub(crate) location: lsp::Location,
     pub(crate) encoding: Encoding,
     /// See [`Place::shown`].
@@ -75,7 +75,7 @@ pub struct Found {
 
 /// A place as it is shown, and what it is to the symbol; see [`Found`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct Location {
     pub place: Place,
     pub declaration: bool,
     pub text_only: bool,
@@ -86,8 +86,8 @@ const WORD_CHECK: Duration = Duration::from_millis(300);
 
 impl Question<'_> {
     /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
-    pub async fn locations(&self, at: &Resolved, relation: Relation) -> Result<Answer<Vec<Found>>, CodeError> {
-        let ready = match self.ready_for(&at.reference, relation.method(), relation.operation(), Need::Project).await {
+    pub async fn locations(&self, at: &Resolved, relation: Relation) -> Result<Answer<Vec<RawLocation>>, CodeError> {
+        let ready = match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await {
             Err(CodeError::NoEndpoint(absent)) => return self.textual_locations(at, relation, absent).await,
             ready => ready?,
         };
@@ -110,7 +110,7 @@ impl Question<'_> {
         let (replies, declarations, in_others) = tokio::join!(asked, declarations, in_others);
         let replies = replies?;
         let mut status = replies.status;
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<RawLocation> = Vec::new();
         self.add_replies(&mut found, &replies.replies, &declarations);
         if in_others {
             let beyond = self.ask_other_projects(at, relation, &found).await?;
@@ -126,7 +126,7 @@ impl Question<'_> {
                 self.in_utf16(one).await;
             }
         }
-        let key = |found: &Found| {
+        let key = |found: &RawLocation| {
             let range = found.location.range;
             let (start, end) = (range.start, range.end);
             (found.external, found.shown.clone(), start.line, start.character, end.line, end.character)
@@ -136,14 +136,14 @@ impl Question<'_> {
         if relation == Relation::Definition {
             self.name_the_definition(&ready.endpoints, at, &mut found).await;
         }
-        status.tell_beyond(found.is_empty());
+        status.add_library_caveats(found.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
             status.completeness = self.check_by_words(at, &ready.endpoints, &found, why).await;
         }
         Ok(Answer { value: found, status })
     }
 
-    fn add_replies(&self, found: &mut Vec<Found>, replies: &[Reply], declarations: &[lsp::Location]) {
+    fn add_replies(&self, found: &mut Vec<RawLocation>, replies: &[Reply], declarations: &[lsp::Location]) {
         for reply in replies {
             let encoding = reply.endpoint.encoding();
             // References come by file, so that a path need not be worked out for each.
@@ -154,7 +154,7 @@ impl Question<'_> {
                 for location in one_file {
                     let declaration = declarations.iter().any(|declared| same_start(declared, location));
                     let (location, shown) = (location.clone(), shown.clone());
-                    found.push(Found { location, encoding, shown, external, declaration, text_only: false });
+                    found.push(RawLocation { location, encoding, shown, external, declaration, text_only: false });
                 }
             }
         }
@@ -163,7 +163,7 @@ impl Question<'_> {
     /// Asked at a definition where the definition is, clangd answers with the declaration, and the other way round. So
     /// when a symbol was named, the one answer leads elsewhere, and from there back, then the named place is the
     /// definition and the answer its declaration.
-    async fn name_the_definition(&self, endpoints: &[Arc<dyn Endpoint>], at: &Resolved, found: &mut Vec<Found>) {
+    async fn name_the_definition(&self, endpoints: &[Arc<dyn Endpoint>], at: &Resolved, found: &mut Vec<RawLocation>) {
         let ([answer], Some(_), Some(name)) = (found.as_mut_slice(), at.kind, &at.name) else { return };
         let Some(path) = uri::to_path(&answer.location.uri) else { return };
         let (Ok(here), Ok(there)) = (self.document(&at.path).await, self.document(&path).await) else { return };
@@ -184,13 +184,13 @@ impl Question<'_> {
             answer.declaration = true;
             let (shown, external) = self.shown(&own);
             let encoding = answer.encoding;
-            found.insert(0, Found { location: own, encoding, shown, external, declaration: false, text_only: false });
+            found.insert(0, RawLocation { location: own, encoding, shown, external, declaration: false, text_only: false });
         }
     }
 
     /// A found place as it is shown, with so many lines around it.
-    pub async fn hit(&self, found: &Found, context: u32) -> Hit {
-        Hit {
+    pub async fn hit(&self, found: &RawLocation, context: u32) -> Location {
+        Location {
             place: self.place(&found.location, found.encoding, context).await,
             declaration: found.declaration,
             text_only: found.text_only,
@@ -198,7 +198,7 @@ impl Question<'_> {
     }
 
     /// Puts a place into one unit with those that other servers count in another, so that they can be compared.
-    async fn in_utf16(&self, found: &mut Found) {
+    async fn in_utf16(&self, found: &mut RawLocation) {
         if let Some(path) = uri::to_path(&found.location.uri)
             && let Ok(document) = self.document(&path).await
         {
@@ -212,12 +212,12 @@ impl Question<'_> {
     /// (jedi-language-server 0.47) name it all the same, and a symbol that nothing uses would look used.
     async fn drop_own_declaration(
         &self,
-        found: &mut Vec<Found>,
+        found: &mut Vec<RawLocation>,
         endpoints: &[Arc<dyn Endpoint>],
         at: &Resolved,
         document: &Document,
     ) {
-        let is_own = |one: &Found| {
+        let is_own = |one: &RawLocation| {
             one.location.range.start == document.index.to_lsp(at.offset, one.encoding)
                 && uri::to_path(&one.location.uri).as_ref() == Some(&at.path)
         };
@@ -258,7 +258,7 @@ impl Question<'_> {
         &self,
         at: &Resolved,
         endpoints: &[Arc<dyn Endpoint>],
-        found: &[Found],
+        found: &[RawLocation],
         why: &str,
     ) -> Completeness {
         let Some(word) = &at.name else { return Completeness::Unknown { why: why.to_owned() } };
@@ -273,7 +273,7 @@ impl Question<'_> {
             return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
         }
         // Places in other projects say nothing about whether this one was read whole.
-        let own = |one: &&Found| uri::to_path(&one.location.uri).is_some_and(|path| serves(&path));
+        let own = |one: &&RawLocation| uri::to_path(&one.location.uri).is_some_and(|path| serves(&path));
         let references = found.iter().filter(own).count();
         if references >= words {
             return Completeness::Complete;

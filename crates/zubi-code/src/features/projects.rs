@@ -13,11 +13,11 @@ use zubi_base::uri;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
-use crate::features::locations::{Found, Relation, position_params};
+use crate::features::locations::{RawLocation, Relation, position_params};
 use crate::locate::Resolved;
 use crate::markup::clean_line;
 use crate::question::{Document, Question};
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::router::Replies;
 use crate::status::{AnswerStatus, Completeness};
 
@@ -58,14 +58,14 @@ impl Question<'_> {
         &self,
         at: &Resolved,
         relation: Relation,
-        found: &[Found],
+        found: &[RawLocation],
     ) -> Result<Replies, CodeError> {
         let mut all = Replies { replies: Vec::new(), status: AnswerStatus::default() };
         let answered = found.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
         let Some(others) = self.others_with_the_name(at, relation.method(), &answered).await else {
             let why =
                 "whether other projects of the workspace use it was not found out: looking for the name took too long";
-            all.status.may_lack(why.to_owned());
+            all.status.mark_incomplete(why.to_owned());
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
@@ -89,7 +89,7 @@ impl Question<'_> {
         if !unasked.is_empty() {
             let name = at.name.as_deref().unwrap_or_default();
             let why = format!("`{name}` also stands in {}, which was not asked", self.named(&unasked));
-            all.status.may_lack(why);
+            all.status.mark_incomplete(why);
         }
         Ok(all)
     }
@@ -103,7 +103,7 @@ impl Question<'_> {
         other: &OtherProject,
     ) -> Result<Replies, CodeError> {
         let example = DocumentRef::new(other.example.clone());
-        let ready = self.ready_for(&example, relation.method(), relation.operation(), Need::Project).await?;
+        let ready = self.ready_for(&example, relation.method(), relation.operation(), ReadinessLevel::Project).await?;
         let mut cx = self.request_cx().about(&at.reference);
         cx.documents.push(example);
         let params = |endpoint: &dyn Endpoint| {
@@ -115,7 +115,7 @@ impl Question<'_> {
     }
 
     /// Says that an answer does not reach other projects, where the symbol's name stands in them.
-    pub(crate) async fn tell_other_projects(
+    pub(crate) async fn add_other_projects_note(
         &self,
         at: &Resolved,
         method: &str,
@@ -135,17 +135,17 @@ impl Question<'_> {
             }
             None => format!("the workspace has other projects: {what_of_them}"),
         };
-        status.may_lack(why);
+        status.mark_incomplete(why);
     }
 
     /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
-    pub(crate) async fn tell_unrenamed(&self, at: &Resolved, method: &str, plan: &Plan, status: &mut AnswerStatus) {
+    pub(crate) async fn add_unrenamed_note(&self, at: &Resolved, method: &str, plan: &Plan, status: &mut AnswerStatus) {
         if at.name.is_none() || !self.intel.router.has_other_projects(&at.reference, method).await {
             return;
         }
         let Ok(uses) = self.locations(at, Relation::References { include_declaration: true }).await else {
             let looks = "what uses it there is not renamed";
-            return self.tell_other_projects(at, method, &FxHashSet::default(), looks, status).await;
+            return self.add_other_projects_note(at, method, &FxHashSet::default(), looks, status).await;
         };
         let unedited = uses.value.iter().filter(|found| plan.files.iter().all(|file| file.path != found.shown));
         let unedited: Vec<_> = unedited.filter_map(|found| uri::to_path(&found.location.uri)).collect();

@@ -12,17 +12,17 @@ use zubi_base::position::Encoding;
 use zubi_base::uri;
 
 use crate::error::CodeError;
-use crate::features::locations::{Found, Relation};
+use crate::features::locations::{RawLocation, Relation};
 use crate::locate::Resolved;
-use crate::memory::UntilFilesChange;
+use crate::memory::RevisionCache;
 use crate::question::Question;
-use crate::words::{self, WordPlace, WordPlaces};
+use crate::words::{self, WordPlace, WordOccurrences};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
 
 /// The words looked for last, with what was found.
-pub(crate) type RecentWords = UntilFilesChange<Key, WordPlaces, 16>;
+pub(crate) type RecentWords = RevisionCache<Key, WordOccurrences, 16>;
 
 /// A word and the extension of the file it was asked about, which decides on whose files are searched.
 type Key = (String, Option<String>);
@@ -30,7 +30,7 @@ type Key = (String, Option<String>);
 impl Question<'_> {
     /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
     /// the symbol's own file speak. `None`: there is no name, or the search came to its bound and says nothing.
-    pub async fn word_matches(&self, at: &Resolved) -> Option<Arc<WordPlaces>> {
+    pub async fn word_matches(&self, at: &Resolved) -> Option<Arc<WordOccurrences>> {
         let word = at.name.clone()?;
         // Looked at before anything is read, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
@@ -55,13 +55,13 @@ impl Question<'_> {
     }
 
     /// The matches that are not among the references of a complete answer, by path and line.
-    pub async fn remainder(
+    pub async fn text_matches(
         &self,
         at: &Resolved,
         relation: Relation,
-        references: &[Found],
-        matches: &WordPlaces,
-    ) -> Result<Vec<Found>, CodeError> {
+        references: &[RawLocation],
+        matches: &WordOccurrences,
+    ) -> Result<Vec<RawLocation>, CodeError> {
         // Declarations that were left out of the answer are no remainder of it.
         let with_declarations;
         let references = match relation {
@@ -93,7 +93,7 @@ impl Question<'_> {
                 let range = lsp::Range { start: place.start(encoding), end: end(place, word, encoding) };
                 let location = lsp::Location { uri: uri::from_path(&file.path), range };
                 let (shown, external) = self.shown(&location);
-                rest.push(Found { location, encoding, shown, external, declaration: false, text_only: true });
+                rest.push(RawLocation { location, encoding, shown, external, declaration: false, text_only: true });
             }
         }
         rest.sort_by_cached_key(|found| (found.shown.clone(), found.location.range.start.line));
@@ -106,11 +106,11 @@ impl Question<'_> {
 struct Known<'a> {
     encoding: Encoding,
     starts: FxHashSet<(u32, u32)>,
-    all: Vec<&'a Found>,
+    all: Vec<&'a RawLocation>,
 }
 
 impl<'a> Known<'a> {
-    fn add(&mut self, found: &'a Found) {
+    fn add(&mut self, found: &'a RawLocation) {
         let start = found.location.range.start;
         // Places of several servers have been brought into one encoding.
         self.encoding = found.encoding;
@@ -123,7 +123,7 @@ impl<'a> Known<'a> {
     fn covers(&self, place: &WordPlace, word: &str) -> bool {
         let key = |position: lsp::Position| (position.line, position.character);
         let start = key(place.start(self.encoding));
-        let inside = |found: &&Found| {
+        let inside = |found: &&RawLocation| {
             let range = found.location.range;
             key(range.start) <= start && key(end(place, word, self.encoding)) <= key(range.end)
         };

@@ -10,7 +10,7 @@ use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::Resolved;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::Answer;
 
 impl Question<'_> {
@@ -30,7 +30,7 @@ impl Question<'_> {
             return Err(CodeError::input("newName", what, "Give an identifier of the language."));
         }
         let method = "textDocument/rename";
-        let mut ready = self.ready_for(&at.reference, method, "rename symbols", Need::Project).await?;
+        let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
         ready.endpoints.truncate(1);
         let document = self.document(&at.path).await?;
         let mut cx = self.request_cx().about(&at.reference);
@@ -74,7 +74,7 @@ impl Question<'_> {
         let title = format!("rename `{old}` to `{new_name}`");
         let plan = self.intel.edits.plan(&title, &result, endpoint.encoding(), &endpoint.id().0).await?;
         let mut status = ready.status;
-        self.tell_unrenamed(at, method, &plan, &mut status).await;
+        self.add_unrenamed_note(at, method, &plan, &mut status).await;
         Ok(Answer { value: plan, status })
     }
 

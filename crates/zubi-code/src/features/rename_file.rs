@@ -5,12 +5,12 @@ use serde_json::json;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 
 use crate::edit::{Plan, ServerEdit};
 use crate::error::CodeError;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, AnswerStatus};
 
 const METHOD: &str = "workspace/willRenameFiles";
@@ -51,13 +51,13 @@ impl Question<'_> {
         };
         // Of a folder, its first source file says who knows what is in it.
         let example = if from.is_dir() && !from.is_symlink() {
-            walk::files(from, Order { depth: None, sorted: true }).next()
+            walk::files(from, WalkOptions { depth: None, sorted: true }).next()
         } else {
             None
         };
         let reference = DocumentRef::new(example.as_deref().unwrap_or(from));
         if imports == Imports::Planned {
-            match self.ready_for(&reference, METHOD, "update imports", Need::Project).await {
+            match self.ready_for(&reference, METHOD, "update imports", ReadinessLevel::Project).await {
                 Ok(ready) => {
                     let cx = self.request_cx().about(&reference);
                     let answers = self.ask(&ready, METHOD, &cx, |_| params.clone()).await?;

@@ -8,7 +8,7 @@ use crate::features::locations::position_params;
 use crate::locate::Resolved;
 use crate::markup::{clean_block, clean_line};
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::Answer;
 
 /// How a request for completion or signatures came about (LSP `CompletionTriggerKind`, `SignatureHelpTriggerKind`).
@@ -46,7 +46,7 @@ impl Question<'_> {
     /// The signatures of the call around a place; empty outside a call.
     pub async fn signatures(&self, at: &Resolved, trigger: &Trigger) -> Result<Answer<Vec<Signature>>, CodeError> {
         let method = "textDocument/signatureHelp";
-        let ready = self.ready_for(&at.reference, method, "show signatures", Need::Project).await?;
+        let ready = self.ready_for(&at.reference, method, "show signatures", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().about(&at.reference);
         let replies = self
@@ -69,7 +69,7 @@ impl Question<'_> {
             }
         }
         let mut status = replies.status;
-        status.tell_beyond(signatures.is_empty());
+        status.add_library_caveats(signatures.is_empty());
         Ok(Answer { value: signatures, status })
     }
 }

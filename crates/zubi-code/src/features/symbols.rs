@@ -51,11 +51,11 @@ impl Question<'_> {
             // It may be of a language whose server is absent.
             return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
         }
-        let unread = self.unread(&index, &name_path).await?;
+        let unread = self.missing_from_index(&index, &name_path).await?;
         let why = if unread.is_some() { "beside an index that may lack names" } else { "without a server" };
         let mut beside = match unread {
             Some(unread) => unread,
-            None => self.beside(&index, &name_path, None).await?,
+            None => self.unindexed_matches(&index, &name_path, None).await?,
         };
         let Index { symbols: mut found, mut status, .. } = index;
         let wanted = name_path.last().to_lowercase();

@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
-use super::{Resolved, Snap, identifier_around, identifiers_hint};
+use super::{Resolved, PositionIntent, identifier_around, identifiers_hint};
 use crate::error::CodeError;
 use crate::outline::{self, Symbol};
 use crate::place::line_text;
@@ -51,7 +51,7 @@ const FORMS: &str =
     "Use at: \"src/lib.rs:12:5\" (1-based line and column) or at: \"src/lib.rs:12 fn parse\" (text of that line).";
 
 impl Question<'_> {
-    pub(super) async fn resolve_at(&self, at: &str, snap: Snap) -> Result<Resolved, CodeError> {
+    pub(super) async fn resolve_at(&self, at: &str, snap: PositionIntent) -> Result<Resolved, CodeError> {
         let at = at.trim();
         let mut refused = None;
         for (path, rest) in splits(at) {
@@ -66,7 +66,7 @@ impl Question<'_> {
         }
     }
 
-    async fn resolve_rest(&self, path: Utf8PathBuf, rest: &Rest<'_>, snap: Snap) -> Result<Resolved, CodeError> {
+    async fn resolve_rest(&self, path: Utf8PathBuf, rest: &Rest<'_>, snap: PositionIntent) -> Result<Resolved, CodeError> {
         let document = self.document(&path).await?;
         let shown = self.workspace().display(&path);
         let lines = document.index.line_count();
@@ -100,9 +100,9 @@ impl Question<'_> {
         path: Utf8PathBuf,
         document: &Document,
         offset: TextSize,
-        snap: Snap,
+        snap: PositionIntent,
     ) -> Result<Resolved, CodeError> {
-        if snap == Snap::Exact {
+        if snap == PositionIntent::Exact {
             return Ok(self.resolved_exactly(path, document, offset, None, None));
         }
         if identifier_around(document, offset).is_some() {
@@ -133,10 +133,10 @@ impl Question<'_> {
         path: Utf8PathBuf,
         document: &Document,
         line: u32,
-        snap: Snap,
+        snap: PositionIntent,
     ) -> Result<Resolved, CodeError> {
         let text = line_text(&document.text, &document.index, line).unwrap_or_default();
-        if snap == Snap::Exact {
+        if snap == PositionIntent::Exact {
             let offset = document.index.offset(LineCol { line, col: size(text.len()).into() });
             return Ok(self.resolved_exactly(path, document, offset, None, None));
         }
@@ -168,7 +168,7 @@ impl Question<'_> {
         document: &Document,
         rest: &Rest<'_>,
         anchor: &str,
-        snap: Snap,
+        snap: PositionIntent,
     ) -> Result<Resolved, CodeError> {
         let given = rest.line - 1;
         let candidates = std::iter::once(given).chain(
@@ -202,7 +202,7 @@ impl Question<'_> {
         let note = (line != given).then(|| format!("line repaired from {}", rest.line));
         let end = start + anchor.len();
         let offset_of = |column: usize| document.index.offset(LineCol { line, col: size(column).into() });
-        if snap == Snap::Exact {
+        if snap == PositionIntent::Exact {
             return Ok(self.resolved_exactly(path, document, offset_of(end), None, note));
         }
         let inside: Vec<_> =

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use serde::Deserialize as _;
 use serde_json::json;
-use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, Readiness};
+use zubi_base::endpoint::{MissingServer, DocumentRef, Endpoint, Readiness};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
@@ -39,7 +39,7 @@ pub(crate) struct Index {
 
 /// What the indexes cannot know, because nobody answers for its language.
 #[derive(Default)]
-pub(crate) struct Beside {
+pub(crate) struct UnindexedMatches {
     pub(crate) candidates: Vec<Candidate>,
     /// Of the outlines.
     pub(crate) status: AnswerStatus,
@@ -133,13 +133,13 @@ impl Question<'_> {
 
     /// Declarations that the index lacks because nobody answers for their language, from the outlines of the files below
     /// the scope that hold the word. Nothing is searched where somebody answers for every language.
-    pub(crate) async fn beside(
+    pub(crate) async fn unindexed_matches(
         &self,
         index: &Index,
         name_path: &NamePath,
         scope: Option<&Utf8Path>,
-    ) -> Result<Beside, CodeError> {
-        let mut beside = Beside::default();
+    ) -> Result<UnindexedMatches, CodeError> {
+        let mut beside = UnindexedMatches::default();
         if index.status.absent.is_empty() {
             return Ok(beside);
         }
@@ -152,8 +152,8 @@ impl Question<'_> {
         let files: Vec<_> = files.filter(|file| !known(file)).take(MAX_WORD_FILES).collect();
         beside.cut = files.len() == MAX_WORD_FILES;
         // A text about the code has its names as well, and what answers for texts is not what the index lacks.
-        let lacking = join_all(files.iter().map(|file| self.lacking(file, METHOD))).await;
-        let lacks = |absent: &[Absent]| absent.iter().any(|absent| index.status.absent.contains(absent));
+        let lacking = join_all(files.iter().map(|file| self.missing_providers(file, METHOD))).await;
+        let lacks = |absent: &[MissingServer]| absent.iter().any(|absent| index.status.absent.contains(absent));
         let files = files.into_iter().zip(lacking).filter(|(_, absent)| lacks(absent));
         let files: Vec<_> = files.map(|(file, _)| file.path).collect();
         beside.files = files.len();
@@ -166,7 +166,7 @@ impl Question<'_> {
 
     /// Declarations that the index lacks although their language is answered for, where it lacks the name altogether: who gives
     /// no readiness signal may not have read yet what holds them. `None`: the index can be believed.
-    pub(crate) async fn unread(&self, index: &Index, name_path: &NamePath) -> Result<Option<Beside>, CodeError> {
+    pub(crate) async fn missing_from_index(&self, index: &Index, name_path: &NamePath) -> Result<Option<UnindexedMatches>, CodeError> {
         let serves = |path: &Utf8Path| {
             let document = DocumentRef::new(path);
             let is_unknown = |endpoint: &Arc<dyn Endpoint>| matches!(endpoint.readiness(), Readiness::Unknown { .. });
@@ -181,7 +181,7 @@ impl Question<'_> {
         if files.is_empty() {
             return Ok(None);
         }
-        let mut unread = Beside { files: files.len(), cut, ..Beside::default() };
+        let mut unread = UnindexedMatches { files: files.len(), cut, ..UnindexedMatches::default() };
         unread.candidates = self.outlined(&files, name_path, &mut unread.status).await?;
         Ok(Some(unread))
     }

@@ -19,7 +19,7 @@ use crate::features::locations;
 use crate::outline::{self, Symbol};
 use crate::place::Place;
 use crate::question::Question;
-use crate::readiness::Need;
+use crate::readiness::ReadinessLevel;
 use crate::status::AnswerStatus;
 use crate::words;
 
@@ -117,7 +117,7 @@ impl Question<'_> {
             files.retain(|file| !known.contains(file));
             candidates = self.outlined(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {
-            let beside = self.beside(&index, name_path, scope).await?;
+            let beside = self.unindexed_matches(&index, name_path, scope).await?;
             if !beside.candidates.is_empty() {
                 candidates.extend(beside.candidates);
                 status.merge(beside.status);
@@ -212,7 +212,7 @@ impl Question<'_> {
         let reference = DocumentRef::new(candidate.path.clone());
         let document = self.document(&candidate.path).await.ok()?;
         let method = "textDocument/definition";
-        let ready = self.ready_for(&reference, method, "find definitions", Need::Project).await.ok()?;
+        let ready = self.ready_for(&reference, method, "find definitions", ReadinessLevel::Project).await.ok()?;
         let cx = self.request_cx().about(&reference);
         let offset = candidate.selection.start();
         let replies = self

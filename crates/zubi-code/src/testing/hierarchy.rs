@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::EndpointError;
 use zubi_base::fs;
 use zubi_base::position::{LineCol, TextIndex, TextRange, size};
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 
 use super::ToyEndpoint;
 use crate::words;
@@ -120,7 +120,7 @@ impl ToyEndpoint {
 
     fn symbols(&self) -> Vec<Symbol> {
         let library = self.root.parent().map(|beside| beside.join("library")).unwrap_or_default();
-        let library = walk::files(&library, Order { depth: None, sorted: true })
+        let library = walk::files(&library, WalkOptions { depth: None, sorted: true })
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)));
         let mut found = Vec::new();
         for (path, text) in self.files().into_iter().chain(library) {

@@ -9,23 +9,23 @@ use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
 
 use crate::local::LocalHost;
-use crate::remote::{Lost, RemoteHost};
+use crate::remote::{HostDisconnected, RemoteHost};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, PolicyUnknown,
+    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, PolicyInForce, PolicyUnknown,
     ToolService as _, UnknownTool,
 };
-use crate::serving::Shared;
+use crate::serving::PublishedHost;
 
-pub(super) enum Attached {
-    Own(Own),
+pub(super) enum Backend {
+    Own(LocalBackend),
     Remote(Arc<RemoteHost>),
 }
 
 /// The host of this process.
-pub(super) struct Own {
+pub(super) struct LocalBackend {
     host: Arc<LocalHost>,
     /// `None`: nobody else can find it.
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<PublishedHost>>,
     /// How many questions of this session are under way.
     asked: watch::Sender<usize>,
 }
@@ -45,8 +45,8 @@ const LAST_CLIENTS: Duration = Duration::from_mins(5);
 /// How long it waits for what is asked of it still: no call takes longer.
 const LAST_CALLS: Duration = Duration::from_mins(10);
 
-impl Own {
-    pub(super) fn new(host: Arc<LocalHost>, shared: Option<Shared>) -> Self {
+impl LocalBackend {
+    pub(super) fn new(host: Arc<LocalHost>, shared: Option<PublishedHost>) -> Self {
         Self { host, shared: shared.map(Arc::new), asked: watch::Sender::new(0) }
     }
 
@@ -61,7 +61,7 @@ impl Own {
 
     /// Nobody is to find it any more; it ends when what was asked is answered and those have gone who are connected, or after a
     /// while. They find the host that this front has found as soon as they ask something.
-    pub(super) fn retire(&self) {
+    pub(super) fn unpublish(&self) {
         let (host, shared, mut asked) = (Arc::clone(&self.host), self.shared.clone(), self.asked.subscribe());
         tokio::spawn(async move {
             if let Some(shared) = &shared {
@@ -86,7 +86,7 @@ impl Own {
     }
 }
 
-impl Attached {
+impl Backend {
     pub(super) fn kind(&self) -> HostKind {
         match self {
             Self::Own(_) => HostKind::Front,
@@ -103,14 +103,14 @@ impl Attached {
     }
 
     /// Whether this session would lose something with the host: what it has left running in the background.
-    pub(super) fn is_needed(&self) -> bool {
+    pub(super) fn has_session_state(&self) -> bool {
         match self {
             Self::Own(own) => own.host.has_jobs(),
             Self::Remote(_) => false,
         }
     }
 
-    pub(super) fn has_gone(&self) -> bool {
+    pub(super) fn is_disconnected(&self) -> bool {
         match self {
             Self::Own(_) => false,
             Self::Remote(remote) => remote.closed().borrow().is_some(),
@@ -118,7 +118,7 @@ impl Attached {
     }
 
     /// Returns when the host has gone.
-    pub(super) fn gone(&self) -> impl Future<Output = ()> + use<> {
+    pub(super) fn disconnected(&self) -> impl Future<Output = ()> + use<> {
         let closed = match self {
             Self::Own(_) => None,
             Self::Remote(remote) => Some(remote.closed()),
@@ -139,9 +139,9 @@ impl Attached {
         }
     }
 
-    pub(super) async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
+    pub(super) async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
         match self {
-            Self::Own(own) => own.host.list(restrictions).await.map_err(|error| Lost(error.to_string())),
+            Self::Own(own) => own.host.list(restrictions).await.map_err(|error| HostDisconnected(error.to_string())),
             Self::Remote(remote) => remote.try_list(restrictions).await,
         }
     }
@@ -150,7 +150,7 @@ impl Attached {
         &self,
         name: &str,
         restrictions: &Restrictions,
-    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, Lost> {
+    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
         match self {
             Self::Own(own) => Ok(own.host.find(name, restrictions).await),
             Self::Remote(remote) => remote.try_find(name, restrictions).await,
@@ -160,8 +160,8 @@ impl Attached {
     pub(super) async fn call(
         &self,
         request: &CallRequest,
-        circumstances: &Circumstances,
-    ) -> Result<Result<CallAnswer, UnknownTool>, Lost> {
+        circumstances: &CallContext,
+    ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
         match self {
             Self::Own(own) => {
                 let _asking = own.asking();
@@ -174,15 +174,15 @@ impl Attached {
     pub(super) async fn explain(
         &self,
         request: &CallRequest,
-        circumstances: &Circumstances,
-    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, Lost> {
+        circumstances: &CallContext,
+    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, HostDisconnected> {
         match self {
             Self::Own(own) => Ok(own.host.explain(request.clone(), circumstances.clone()).await),
             Self::Remote(remote) => remote.try_explain(request, circumstances).await,
         }
     }
 
-    pub(super) async fn policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, Lost> {
+    pub(super) async fn policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
         match self {
             Self::Own(own) => Ok(Ok(own.host.policy_in_force())),
             Self::Remote(remote) => remote.try_policy().await,
@@ -196,9 +196,9 @@ impl Attached {
         }
     }
 
-    pub(super) async fn resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
+    pub(super) async fn resources(&self) -> Result<Vec<ResourceSpec>, HostDisconnected> {
         match self {
-            Self::Own(own) => own.host.resources().await.map_err(|error| Lost(error.to_string())),
+            Self::Own(own) => own.host.resources().await.map_err(|error| HostDisconnected(error.to_string())),
             Self::Remote(remote) => remote.try_resources().await,
         }
     }
@@ -207,8 +207,8 @@ impl Attached {
         &self,
         uri: &str,
         caller: &Arc<Caller>,
-        circumstances: &Circumstances,
-    ) -> Result<Option<Result<ResourceText, String>>, Lost> {
+        circumstances: &CallContext,
+    ) -> Result<Option<Result<ResourceText, String>>, HostDisconnected> {
         match self {
             Self::Own(own) => {
                 let _asking = own.asking();

@@ -13,17 +13,17 @@ use std::time::{Duration, Instant, SystemTime};
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::private;
 use zubi_base::text::ContentHash;
-use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_link::wire::host::HostKind;
 
 use super::FrontConfig;
-use super::attached::{Attached, Own};
+use super::attached::{Backend, LocalBackend};
 use crate::remote::RemoteHost;
-use crate::serving::{Shared, Sharing};
+use crate::serving::{PublishedHost, PublishOptions};
 
 /// How long somebody else may take to become the host. It does no slow work while it holds the lock, so one that takes longer
 /// has been stopped.
-pub(crate) const TURN: Duration = Duration::from_secs(5);
+pub(crate) const ELECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait before the lock is tried again: the kernel tells nobody that it is free but those who block on it, and
 /// nobody could take back a thread that does.
@@ -37,7 +37,7 @@ const SAME_TIME: Duration = Duration::from_millis(100);
 
 /// What is known of the run directory.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct DiscoverySnapshot {
     /// When it had changed last.
     changed: Option<SystemTime>,
     /// When that was seen first, and whether hosts were read long enough after it: a later change then has another time.
@@ -49,9 +49,9 @@ pub(super) struct Seen {
     told: BTreeSet<String>,
 }
 
-impl Seen {
+impl DiscoverySnapshot {
     /// It has gone, or hangs; its file may still be there.
-    pub(super) fn shun(&mut self, instance: &str) {
+    pub(super) fn exclude(&mut self, instance: &str) {
         self.shunned.insert(instance.to_owned(), Instant::now());
     }
 
@@ -69,7 +69,7 @@ impl Seen {
 }
 
 /// Whether hosts may have come or gone since they were looked at.
-pub(super) fn has_changed(config: &FrontConfig, seen: &mut Seen) -> bool {
+pub(super) fn has_changed(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> bool {
     let changed = modified(config);
     // A directory that is not there has no hosts.
     let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.since));
@@ -87,24 +87,24 @@ fn modified(config: &FrontConfig) -> Option<SystemTime> {
 }
 
 /// A host of the workspace: one that is there, or the one that this process becomes.
-pub(super) async fn attach(config: &FrontConfig, seen: &mut Seen) -> Result<Attached, String> {
+pub(super) async fn attach(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> Result<Backend, String> {
     let run = match RunDirectory::open(&config.run, true) {
         Ok(run) => run,
         Err(error) => return alone(config, seen, &format!("`{}` cannot be used: {error}", config.run)),
     };
-    let deadline = Instant::now() + TURN;
+    let deadline = Instant::now() + ELECTION_TIMEOUT;
     loop {
         if let Some(remote) = find(config, seen, &run, None, None).await {
-            return Ok(Attached::Remote(Arc::new(remote)));
+            return Ok(Backend::Remote(Arc::new(remote)));
         }
         if !config.shares {
             return become_host(config, seen, &run);
         }
-        match take_turn(&config.run, &config.folders) {
+        match acquire_election_lock(&config.run, &config.folders) {
             Ok(Some(turn)) => {
                 // Somebody else may have had its turn in between.
                 if let Some(remote) = find(config, seen, &run, None, None).await {
-                    return Ok(Attached::Remote(Arc::new(remote)));
+                    return Ok(Backend::Remote(Arc::new(remote)));
                 }
                 let host = become_host(config, seen, &run);
                 drop(turn);
@@ -118,16 +118,16 @@ pub(super) async fn attach(config: &FrontConfig, seen: &mut Seen) -> Result<Atta
 }
 
 /// A host of a better kind than the present one, if there is one.
-pub(super) async fn better(config: &FrontConfig, seen: &mut Seen, now: &Attached) -> Option<Attached> {
+pub(super) async fn find_preferred(config: &FrontConfig, seen: &mut DiscoverySnapshot, now: &Backend) -> Option<Backend> {
     let run = RunDirectory::open(&config.run, false).ok()?;
     let found = find(config, seen, &run, Some(now.kind()), now.instance()).await?;
-    Some(Attached::Remote(Arc::new(found)))
+    Some(Backend::Remote(Arc::new(found)))
 }
 
 /// The best host that answers: of a better kind than this one, and not the present one.
 async fn find(
     config: &FrontConfig,
-    seen: &mut Seen,
+    seen: &mut DiscoverySnapshot,
     run: &RunDirectory,
     better_than: Option<HostKind>,
     present: Option<&str>,
@@ -143,14 +143,14 @@ async fn find(
     for disbelieved in found.disbelieved {
         seen.tell(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.why));
     }
-    let mut hosts: Vec<Advertisement> = found
+    let mut hosts: Vec<DiscoveryRecord> = found
         .hosts
         .into_iter()
         .filter(|host| is_for(config, host))
         .filter(|host| better_than.is_none_or(|kind| host.kind < kind))
         .filter(|host| present != Some(host.instance.as_str()) && !seen.is_shunned(&host.instance))
         .collect();
-    let is_other = |host: &Advertisement| config.instance.as_ref() != Some(&host.instance);
+    let is_other = |host: &DiscoveryRecord| config.instance.as_ref() != Some(&host.instance);
     hosts.sort_by(|a, b| {
         (is_other(a), a.kind, a.started_at, &a.instance).cmp(&(is_other(b), b.kind, b.started_at, &b.instance))
     });
@@ -158,7 +158,7 @@ async fn find(
         match RemoteHost::attach(&host, &config.client, &config.environment).await {
             Ok(remote) => return Some(remote),
             Err(error) => {
-                seen.shun(&host.instance);
+                seen.exclude(&host.instance);
                 let (kind, pid) = (host.kind.name(), host.pid);
                 seen.tell(config, format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"));
             }
@@ -169,38 +169,38 @@ async fn find(
 
 /// Whether a host's workspace is this one's: the same folders, in the same order, for a relative path begins in the first. In an
 /// editor other folders may follow, which its user has open beside them.
-fn is_for(config: &FrontConfig, host: &Advertisement) -> bool {
+fn is_for(config: &FrontConfig, host: &DiscoveryRecord) -> bool {
     let (ours, theirs) = (config.folders.len(), host.workspace_folders.len());
     let begins = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
     begins && (ours == theirs || (host.kind == HostKind::Editor && ours < theirs))
 }
 
-fn become_host(config: &FrontConfig, seen: &mut Seen, run: &RunDirectory) -> Result<Attached, String> {
+fn become_host(config: &FrontConfig, seen: &mut DiscoverySnapshot, run: &RunDirectory) -> Result<Backend, String> {
     let host = Arc::new((config.make)()?);
     if !config.shares {
-        return Ok(Attached::Own(Own::new(host, None)));
+        return Ok(Backend::Own(LocalBackend::new(host, None)));
     }
-    let sharing = Sharing {
+    let sharing = PublishOptions {
         kind: HostKind::Front,
         environment: config.environment.clone(),
         port: config.port,
         limits: config.limits.clone(),
         ends: None,
     };
-    let shared = match Shared::open(Arc::clone(&host), run, sharing) {
+    let shared = match PublishedHost::open(Arc::clone(&host), run, sharing) {
         Ok(shared) => Some(shared),
         Err(error) => {
             seen.tell(config, not_shared(&error.to_string()));
             None
         }
     };
-    Ok(Attached::Own(Own::new(host, shared)))
+    Ok(Backend::Own(LocalBackend::new(host, shared)))
 }
 
 /// The host of this process, which nobody else finds.
-fn alone(config: &FrontConfig, seen: &mut Seen, why: &str) -> Result<Attached, String> {
+fn alone(config: &FrontConfig, seen: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
     seen.tell(config, not_shared(why));
-    Ok(Attached::Own(Own::new(Arc::new((config.make)()?), None)))
+    Ok(Backend::Own(LocalBackend::new(Arc::new((config.make)()?), None)))
 }
 
 fn not_shared(why: &str) -> String {
@@ -208,7 +208,7 @@ fn not_shared(why: &str) -> String {
 }
 
 /// Takes the right to become the host of a workspace, until the answer is dropped; `None`: somebody else has it.
-pub(crate) fn take_turn(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
+pub(crate) fn acquire_election_lock(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
     let folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
     let key: String = ContentHash::of(folders.join("\0").as_bytes()).0.chars().take(32).collect();
     let lock = run.join(format!("{key}.lock"));

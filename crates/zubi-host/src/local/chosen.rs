@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// Settings of an editor that hold for its host, whoever asks it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub struct EditorOptions {
     /// Whether the editor's user trusts the open folders. Otherwise nothing of them is trusted, whatever zubi's records say.
     pub is_trusted: bool,
     /// What would be asked is allowed; what is denied stays denied.
@@ -24,7 +24,7 @@ pub struct Chosen {
     commands: Vec<String>,
 }
 
-impl Default for Chosen {
+impl Default for EditorOptions {
     /// Nothing was chosen.
     fn default() -> Self {
         let (tool_filter, env, commands) = Default::default();
@@ -32,7 +32,7 @@ impl Default for Chosen {
     }
 }
 
-impl Chosen {
+impl EditorOptions {
     /// The values that are nobody else's to see.
     pub fn secrets(&self) -> Vec<String> {
         self.env.values().cloned().collect()

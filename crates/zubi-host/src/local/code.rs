@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zubi_base::config::Settings;
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::nearest::nearest;
-use zubi_base::text::{EditSink, LiveSink, TextSource};
+use zubi_base::text::{EditSink, EditorSink, TextSource};
 use zubi_base::workspace::Workspace;
 use zubi_code::edit::DiskSink;
 use zubi_code::settings::EditorSettings;
@@ -16,12 +16,12 @@ use zubi_servers::pool::{PoolConfig, ServerPool};
 use super::{HostConfig, HostError};
 
 /// Where texts come from and edits go while an editor is open.
-pub trait LiveEditor: Send + Sync {
+pub trait EditorAccess: Send + Sync {
     /// The texts that the editor has and has not saved, and all others as `below` has them.
     fn texts(&self, below: Arc<dyn TextSource>) -> Arc<dyn TextSource>;
 
     /// Takes the edits of what is open in it, made for these texts; `None` where it takes none.
-    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn LiveSink>>;
+    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn EditorSink>>;
 
     /// Its settings, if it tells them.
     fn settings(&self) -> Option<Arc<dyn EditorSettings>>;
@@ -32,11 +32,11 @@ pub(super) fn intelligence(
     workspace: &Arc<Workspace>,
     texts: &Arc<dyn TextSource>,
     sources: Vec<Arc<dyn EndpointSource>>,
-    live: Option<&dyn LiveEditor>,
+    live: Option<&dyn EditorAccess>,
 ) -> Arc<CodeIntel> {
     let disk = DiskSink::new(&config.state_dir);
     let sink: Arc<dyn EditSink> = match live.and_then(|live| live.sink(Arc::clone(texts))) {
-        Some(editor) => Arc::new(edit::BesideEditor::new(disk, editor, Arc::clone(texts))),
+        Some(editor) => Arc::new(edit::EditorOrDiskSink::new(disk, editor, Arc::clone(texts))),
         None => Arc::new(disk),
     };
     CodeIntel::new(CodeConfig {
@@ -44,7 +44,7 @@ pub(super) fn intelligence(
         sources,
         texts: Arc::clone(texts),
         sink,
-        settings: live.and_then(LiveEditor::settings),
+        settings: live.and_then(EditorAccess::settings),
         state_dir: config.state_dir.clone(),
         clock: Arc::clone(&config.clock),
     })

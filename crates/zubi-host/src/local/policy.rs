@@ -12,7 +12,7 @@ use zubi_base::workspace::Workspace;
 use zubi_tools::cx::ApprovalScope;
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::rule::{Rule, RuleText};
-use zubi_tools::policy::{Places, Policy, RuleStore};
+use zubi_tools::policy::{PolicyPaths, Policy, RuleStore};
 
 use super::HostConfig;
 
@@ -52,15 +52,15 @@ pub(crate) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
     let rules = rules.iter().map(|(value, source)| (value, source.clone()));
     let policy = Policy::from_rules(allow, rules, places).with_store(Arc::new(store));
     match unread {
-        Some(why) => policy.closed(why),
+        Some(why) => policy.deny_with_reason(why),
         None => policy,
     }
 }
 
-fn places(config: &HostConfig, workspace: &Workspace) -> Places {
+fn places(config: &HostConfig, workspace: &Workspace) -> PolicyPaths {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let home = zubi_base::env::home().map(|home| resolved(&home));
-    Places { roots: workspace.roots(), home, own: super::programs::own(config) }
+    PolicyPaths { roots: workspace.roots(), home, own: super::programs::zubi_paths(config) }
 }
 
 /// What people allowed beyond a session: one file for every workspace, one for each.

@@ -12,7 +12,7 @@ use zubi_run::store::OutputStore;
 use super::HostConfig;
 
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
-    let sandbox = sandbox(config).keeping(secrets.files().to_vec()).sealing(own(config)).of_account(account_home());
+    let sandbox = sandbox(config).deny_files(secrets.files().to_vec()).deny_dirs(zubi_paths(config)).of_account(account_home());
     let sandbox = Arc::new(sandbox);
     Jobs::new(Runner::new(
         config.spawner.clone(),
@@ -35,7 +35,7 @@ pub(crate) fn secrets(config: &HostConfig) -> Secrets {
 }
 
 /// Where zubi's own settings and records are, links resolved.
-pub(super) fn own(config: &HostConfig) -> Vec<Utf8PathBuf> {
+pub(super) fn zubi_paths(config: &HostConfig) -> Vec<Utf8PathBuf> {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let directories = Directories::discover().ok();
     directories.iter().map(|directories| resolved(&directories.config)).chain([resolved(&config.state_dir)]).collect()

@@ -5,7 +5,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
 use zubi_base::config::{Layer, Layers, ServerLayer, UserLayer, WorkspaceLayer};
 use zubi_base::trust::TrustStore;
-use zubi_tools::cx::{NoProgress, NobodyToAsk, Surface};
+use zubi_tools::cx::{NoProgress, NoApprover, Surface};
 use zubi_tools::spec::{Approval, Effect, Exposure};
 use zubi_tools::{ProviderId, Tool, ToolError};
 
@@ -104,10 +104,10 @@ fn fixture_of(layers: &Layers) -> Fixture {
 async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, UnknownTool> {
     let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
     let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-    let circumstances = Circumstances {
+    let circumstances = CallContext {
         cancel: CancellationToken::new(),
         progress: Arc::new(NoProgress),
-        approver: Arc::new(NobodyToAsk),
+        approver: Arc::new(NoApprover),
         patience: Duration::from_mins(1),
     };
     host.call(request, circumstances).await
@@ -141,7 +141,7 @@ async fn settings_restrict_every_caller() {
         "there is no server `gopsl` (`zubi.toml`); did you mean `gopls`?",
         "filter `ehco` (`zubi.toml`) matches nothing",
     ];
-    assert_eq!(fixture.host.misspellings(&fixture.config), expected);
+    assert_eq!(fixture.host.unknown_names(&fixture.config), expected);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink};
 
 /// Hands what comes in to the call that it is about.
 #[derive(Default)]
-pub(super) struct Inbox {
+pub(super) struct CallRouter {
     calls: Mutex<Calls>,
     changes: watch::Sender<u64>,
 }
@@ -31,30 +31,30 @@ struct Call {
 }
 
 /// A call whose progress and questions are heard, until this goes.
-pub(super) struct Listening<'inbox> {
-    inbox: &'inbox Inbox,
+pub(super) struct Subscription<'inbox> {
+    inbox: &'inbox CallRouter,
     token: u64,
 }
 
-impl Listening<'_> {
+impl Subscription<'_> {
     pub(super) fn token(&self) -> Value {
         json!(self.token)
     }
 }
 
-impl Drop for Listening<'_> {
+impl Drop for Subscription<'_> {
     fn drop(&mut self) {
         self.inbox.calls().open.remove(&self.token);
     }
 }
 
-impl Inbox {
-    pub(super) fn listen(&self, progress: Arc<dyn ProgressSink>, approver: Arc<dyn Approver>) -> Listening<'_> {
+impl CallRouter {
+    pub(super) fn listen(&self, progress: Arc<dyn ProgressSink>, approver: Arc<dyn Approver>) -> Subscription<'_> {
         let mut calls = self.calls();
         calls.last += 1;
         let token = calls.last;
         calls.open.insert(token, Call { progress, approver });
-        Listening { inbox: self, token }
+        Subscription { inbox: self, token }
     }
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
@@ -70,7 +70,7 @@ impl Inbox {
     }
 }
 
-impl PeerHandler for Inbox {
+impl PeerHandler for CallRouter {
     fn notification(&self, method: &str, params: Value) {
         match method {
             wire::CHANGED => self.changes.send_modify(|count| *count += 1),

@@ -12,14 +12,14 @@ use zubi_tools::ToolCx;
 
 use super::Client;
 use super::methods::invalid;
-use crate::contributed::{FunctionError, Invoke, Owner, Refused};
+use crate::contributed::{FunctionError, ContributedToolInvoker, Owner, RegistrationError};
 
 pub(super) fn register(client: &Client, params: wire::RegisterParams) -> Result<wire::Registered, ResponseError> {
     let wire::RegisterParams { client: name, tools, functions } = params;
-    let invoke = Arc::new(Over(client.connection.clone())) as Arc<dyn Invoke>;
+    let invoke = Arc::new(Over(client.connection.clone())) as Arc<dyn ContributedToolInvoker>;
     let owner = Owner::program(&name);
     let registered = owner.and_then(|owner| client.contributions.register(&owner, &tools, &functions, &invoke));
-    registered.map_err(|Refused { field, message }| invalid(&field, message))
+    registered.map_err(|RegistrationError { field, message }| invalid(&field, message))
 }
 
 pub(super) fn unregister(client: &Client, params: &wire::UnregisterParams) -> wire::Registered {
@@ -30,7 +30,7 @@ pub(super) fn unregister(client: &Client, params: &wire::UnregisterParams) -> wi
 struct Over(Connection);
 
 #[async_trait]
-impl Invoke for Over {
+impl ContributedToolInvoker for Over {
     async fn invoke(&self, call: wire::InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
         let answer = self.0.request(wire::INVOKE, json!(call), &cx.cancel, deadline).await;
         answer.map_err(|error| match error {

@@ -7,17 +7,17 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler, Responder};
-use zubi_link::listener::{Channel, Peer, Serve as _};
+use zubi_link::listener::{Transport, Peer, ConnectionHandler as _};
 use zubi_link::wire::codes;
 
-use super::Serving;
+use super::HostServer;
 
 /// How much is under way between the two ends, in bytes.
 const BUFFER: usize = 64 * 1024;
 
-impl Serving {
+impl HostServer {
     /// Asks this host one question, as a client on its socket would.
-    pub async fn ask_here(
+    pub async fn handle_local(
         self: &Arc<Self>,
         method: &str,
         params: Value,
@@ -25,7 +25,7 @@ impl Serving {
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
         let (near, far) = tokio::io::duplex(BUFFER);
-        let peer = Peer { id: 0, channel: Channel::Socket, pid: Some(std::process::id()), since: Instant::now() };
+        let peer = Peer { id: 0, channel: Transport::Socket, pid: Some(std::process::id()), since: Instant::now() };
         let (input, output) = tokio::io::split(far);
         let serving =
             Connection::start_with(input, output, Options::ipc(), |connection| self.opened(peer, connection.clone()));

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use zubi_base::framing::ResponseError;
-use zubi_link::listener::Channel;
+use zubi_link::listener::Transport;
 use zubi_link::wire::codes;
 use zubi_link::wire::host::{ClientStatus, FolderInfo, HostInfo, HostInfoParams, HostStatus};
 
 use super::methods::{error, invalid};
-use super::{Client, Said, Serving};
+use super::{Client, Said, HostServer};
 use crate::service::ToolService as _;
 
 /// The longest name of a client that is kept, in characters.
@@ -22,7 +22,7 @@ pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, 
         return Err(invalid("protocol", message));
     }
     // It goes to a terminal one day.
-    let name = params.client.map(|name| zubi_base::visible::on_one_line(&name).chars().take(MAX_NAME).collect());
+    let name = params.client.map(|name| zubi_base::visible::printable(&name).chars().take(MAX_NAME).collect());
     *client.said() = Said { name, pid: params.pid };
     client.serving.count.send_modify(|_| {});
     Ok(client.serving.info())
@@ -45,8 +45,8 @@ pub(super) fn of_client(client: &Client) -> ClientStatus {
         client: said.name,
         pid: client.peer.pid.or(said.pid),
         over: match client.peer.channel {
-            Channel::Socket => "socket".to_owned(),
-            Channel::Port => "port".to_owned(),
+            Transport::Socket => "socket".to_owned(),
+            Transport::Port => "port".to_owned(),
         },
         connected: client.peer.since.elapsed().as_secs(),
     }
@@ -63,7 +63,7 @@ pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
     Ok(Value::Bool(true))
 }
 
-impl Serving {
+impl HostServer {
     /// What the host says of itself.
     pub fn info(&self) -> HostInfo {
         let described = self.host.describe();

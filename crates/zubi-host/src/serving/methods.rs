@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_link::wire::{codes, host, methods, tools as wire};
-use zubi_toolbox::sight::{SightCx, SightError};
+use zubi_toolbox::sight::{EditorCallContext, EditorServiceError};
 
 use super::{Client, hosts, tools};
 
@@ -49,11 +49,11 @@ pub(super) async fn answer(
 /// One of the methods that look at the workspace as an editor shows it.
 async fn look(client: &Client, method: &str, params: Value, cancel: CancellationToken) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
-    let sight = client.serving.host.sight().ok_or_else(unknown)?;
-    let cx = SightCx { cancel, deadline: Instant::now() + PATIENCE, read_only: client.is_on_port() };
-    match sight.ask(method, params, cx).await {
+    let sight = client.serving.host.editor_service().ok_or_else(unknown)?;
+    let cx = EditorCallContext { cancel, deadline: Instant::now() + PATIENCE, read_only: client.is_on_port() };
+    match sight.handle(method, params, cx).await {
         Some(Ok(value)) => Ok(value),
-        Some(Err(SightError { code, message, field })) => {
+        Some(Err(EditorServiceError { code, message, field })) => {
             let data = field.map(|field| json!({ "field": field }));
             Err(ResponseError { code, message, data })
         }

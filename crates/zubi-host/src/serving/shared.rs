@@ -7,30 +7,30 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use zubi_link::discovery::{self, Advertisement, Published, RunDirectory};
-use zubi_link::listener::{Listener, PortChoice, Spec};
+use zubi_link::discovery::{self, DiscoveryRecord, Published, RunDirectory};
+use zubi_link::listener::{Listener, PortChoice, ListenerConfig};
 use zubi_link::wire::PROTOCOL;
 use zubi_link::wire::host::{Environment, HostKind};
 
-use super::{Identity, Limits, Serving};
+use super::{Identity, ClientPolicy, HostServer};
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
 /// How a host is shared.
 #[derive(Debug, Clone)]
-pub struct Sharing {
+pub struct PublishOptions {
     pub kind: HostKind,
     pub environment: Environment,
     pub port: PortChoice,
     /// What clients may not do.
-    pub limits: Limits,
+    pub limits: ClientPolicy,
     /// Cancelled when a client asks the host to end; without it none can.
     pub ends: Option<CancellationToken>,
 }
 
 /// A host with its doors open.
-pub struct Shared {
-    serving: Arc<Serving>,
+pub struct PublishedHost {
+    serving: Arc<HostServer>,
     published: Mutex<Option<Published>>,
     port: Option<u16>,
     file: Utf8PathBuf,
@@ -38,25 +38,25 @@ pub struct Shared {
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Shared {
+impl PublishedHost {
     /// Opens the doors and says so. Must be called within a tokio runtime, which serves from then on.
     ///
     /// # Errors
     ///
     /// The run directory cannot be used; nothing is left open then.
-    pub fn open(host: Arc<LocalHost>, run: &RunDirectory, sharing: Sharing) -> io::Result<Self> {
+    pub fn open(host: Arc<LocalHost>, run: &RunDirectory, sharing: PublishOptions) -> io::Result<Self> {
         let instance = discovery::new_instance()?;
         let pid = std::process::id();
         let started_at = discovery::process_start(pid)
             .ok_or_else(|| io::Error::other("the system does not say when this process started"))?;
-        let listener = Listener::bind(run, Spec { instance: instance.clone(), port: sharing.port })?;
+        let listener = Listener::bind(run, ListenerConfig { instance: instance.clone(), port: sharing.port })?;
         let folders = host.describe().folders;
-        let advertisement = Advertisement {
+        let advertisement = DiscoveryRecord {
             version: PROTOCOL,
             instance: instance.clone(),
             pid,
             started_at,
-            boot: discovery::boot(),
+            boot: discovery::boot_id(),
             namespace: discovery::pid_namespace(),
             kind: sharing.kind,
             workspace_folders: folders.iter().map(|folder| folder.path.to_string()).collect(),
@@ -70,7 +70,7 @@ impl Shared {
         let published = run.publish(&advertisement)?;
         let file = published.file().to_owned();
         let identity = Identity { instance, kind: sharing.kind, environment: sharing.environment };
-        let serving = Serving::new(host, identity, sharing.limits, sharing.ends);
+        let serving = HostServer::new(host, identity, sharing.limits, sharing.ends);
         let stop = CancellationToken::new();
         let task = tokio::spawn(listener.serve(Arc::clone(&serving) as _, stop.clone()));
         Ok(Self { serving, published: Mutex::new(Some(published)), port, file, stop, task: Mutex::new(Some(task)) })
@@ -91,7 +91,7 @@ impl Shared {
     }
 
     /// The host as its clients see it.
-    pub fn serving(&self) -> &Arc<Serving> {
+    pub fn serving(&self) -> &Arc<HostServer> {
         &self.serving
     }
 
@@ -116,7 +116,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for PublishedHost {
     fn drop(&mut self) {
         self.stop.cancel();
     }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::Connection;
 use zubi_link::wire::{codes, tools as wire};
-use zubi_tools::cx::{Approver, Caller, ClientAsks, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
+use zubi_tools::cx::{Approver, Caller, ClientApprover, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 use zubi_tools::spec::Effect;
 
@@ -16,7 +16,7 @@ use super::Client;
 use super::approvals::AskClient;
 use super::methods::{error, only_socket};
 use crate::remote::convert;
-use crate::service::{CallAnswer, CallRequest, Circumstances, PolicyInForce, ToolService as _, UnknownTool};
+use crate::service::{CallAnswer, CallRequest, CallContext, PolicyInForce, ToolService as _, UnknownTool};
 
 /// The longest a client can want to wait; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -89,7 +89,7 @@ pub(super) async fn read_resource(
         restrictions,
     };
     let circumstances =
-        Circumstances { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NobodyToAsk), patience: PATIENCE };
+        CallContext { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NoApprover), patience: PATIENCE };
     match client.serving.host.read_resource(&params.uri, Arc::new(caller), circumstances).await {
         None => wire::ResourceText::default(),
         Some(Ok(text)) => wire::ResourceText { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
@@ -125,17 +125,17 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     }
 }
 
-fn circumstances(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> Circumstances {
+fn circumstances(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> CallContext {
     let approver: Arc<dyn Approver> = match &params.token {
-        _ if client.is_on_port() => Arc::new(NobodyToAsk),
+        _ if client.is_on_port() => Arc::new(NoApprover),
         Some(token) if params.asks => Arc::new(AskClient {
             connection: client.connection.clone(),
             token: token.clone(),
             client_asks: params.client_asks,
             cancel: cancel.clone(),
         }),
-        _ if params.client_asks => Arc::new(ClientAsks),
-        _ => Arc::new(NobodyToAsk),
+        _ if params.client_asks => Arc::new(ClientApprover),
+        _ => Arc::new(NoApprover),
     };
     let progress: Arc<dyn ProgressSink> = match &params.token {
         Some(token) => {
@@ -145,7 +145,7 @@ fn circumstances(client: &Client, params: &wire::CallParams, cancel: Cancellatio
         None => Arc::new(NoProgress),
     };
     let patience = params.patience.map_or(PATIENCE, Duration::from_millis).min(PATIENCE);
-    Circumstances { cancel, progress, approver, patience }
+    CallContext { cancel, progress, approver, patience }
 }
 
 fn result(answer: CallAnswer) -> wire::CallResult {

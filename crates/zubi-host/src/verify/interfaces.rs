@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 use super::{Bench, Found, Outcome, Problem};
-use crate::service::{Circumstances, ToolService as _};
+use crate::service::{CallContext, ToolService as _};
 
 const DEFECT: &str = "This is a defect of zubi; please report it.";
 
@@ -40,10 +40,10 @@ pub(super) async fn resources(bench: Arc<Bench>) -> Outcome {
             session: 0,
             restrictions: Restrictions::default(),
         });
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             patience: Duration::from_secs(30),
         };
         match bench.host.read_resource(&spec.uri, caller, circumstances).await {

@@ -19,7 +19,7 @@ pub(super) async fn names(bench: Arc<Bench>) -> Outcome {
         return Err(Problem::new(first.clone(), REMEDY));
     }
     let mut toolsets: BTreeMap<String, usize> = BTreeMap::new();
-    for tool in registry.everything() {
+    for tool in registry.all_tools() {
         *toolsets.entry(tool.spec().toolset.clone()).or_default() += 1;
     }
     Ok(Found::Facts(json!({ "tools": toolsets.values().sum::<usize>(), "toolsets": toolsets })))
@@ -27,7 +27,7 @@ pub(super) async fn names(bench: Arc<Bench>) -> Outcome {
 
 /// Every tool describes itself and each of its parameters, within the bounds that clients set.
 pub(super) fn definitions(bench: &Bench) -> Outcome {
-    let tools = bench.host.registry().everything();
+    let tools = bench.host.registry().all_tools();
     for tool in &tools {
         if let Some(problem) = schema::problems(tool.spec()).first() {
             return Err(Problem::new(format!("{}: {problem}", tool.spec().id), REMEDY));
@@ -38,7 +38,7 @@ pub(super) fn definitions(bench: &Bench) -> Outcome {
 
 /// Every tool's input is a JSON Schema, and its examples satisfy it.
 pub(super) fn schemas(bench: &Bench) -> Outcome {
-    let tools = bench.host.registry().everything();
+    let tools = bench.host.registry().all_tools();
     let mut examples = 0;
     for spec in tools.iter().map(|tool| tool.spec()) {
         let checker = Checker::new(spec).map_err(|error| Problem::new(format!("{}: {error}", spec.id), REMEDY))?;

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::DiskText;
 use zubi_tools::audit::NoAudit;
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
@@ -59,7 +59,7 @@ fn registry(bench: &Bench, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
 }
 
 fn creation(bench: &Bench) -> Test {
-    require(registry(bench, Vec::new()).everything().is_empty(), "it is not empty")
+    require(registry(bench, Vec::new()).all_tools().is_empty(), "it is not empty")
 }
 
 fn registration(bench: &Bench) -> Test {
@@ -80,15 +80,15 @@ async fn execution(bench: &Bench) -> Test {
 
 fn disposal(bench: &Bench) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
-    require(registry.everything().len() == 1, "the tool is not there")?;
+    require(registry.all_tools().len() == 1, "the tool is not there")?;
     require(registry.remove(&ProviderId(PROVIDER.into())), "the provider is not found")?;
-    require(registry.everything().is_empty(), "the tool is still there")
+    require(registry.all_tools().is_empty(), "the tool is still there")
 }
 
 fn provider(bench: &Bench) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     require(registry.add(Echoes::provider(1)).is_err(), "it is added twice")?;
-    require(registry.everything().len() == 1, "one tool is there twice")
+    require(registry.all_tools().len() == 1, "one tool is there twice")
 }
 
 async fn unknown_tool(bench: &Bench) -> Test {
@@ -101,7 +101,7 @@ async fn unknown_tool(bench: &Bench) -> Test {
 
 fn model_format(bench: &Bench) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
-    let tools = registry.everything();
+    let tools = registry.all_tools();
     let data = tools.first().map(|tool| tool.spec().to_json()).unwrap_or_default();
     // What models' interfaces take as a function's name: letters, digits, `_` and `-`.
     let name = data["name"].as_str().unwrap_or_default();
@@ -123,7 +123,7 @@ fn cx(bench: &Bench) -> ToolCx {
             session: 0,
             restrictions: Restrictions::default(),
         }),
-        approver: Arc::new(NobodyToAsk),
+        approver: Arc::new(NoApprover),
         workspace: Arc::clone(bench.host.workspace()),
         text_source: Arc::new(DiskText),
     }

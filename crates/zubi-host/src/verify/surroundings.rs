@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The settings could be read; whether all they name exists.
 pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
-    let misspellings = host.misspellings(config);
+    let misspellings = host.unknown_names(config);
     if let Some(first) = misspellings.first() {
         return Err(Problem::new(first.clone(), "Correct the name in the file."));
     }
@@ -46,14 +46,14 @@ pub(super) fn workspace(bench: &Bench) -> Outcome {
 
 /// A file is written, read and removed as trust and plans are; and the audit log can be appended to, which may have another
 /// owner and other rights than what is beside it.
-pub(super) fn state(bench: &Bench) -> Outcome {
+pub(super) fn environment(bench: &Bench) -> Outcome {
     const TEXT: &[u8] = b"zubi verify";
     let directory = &bench.config.state_dir;
     let path = directory.join(format!("verify-{}.tmp", std::process::id()));
     let tried = private::create_directory(directory).and_then(|()| {
         private::write_atomic(&path, TEXT)?;
         let read = private::read(&path, 1024);
-        let ours = private::is_ours(&path);
+        let ours = private::owner_only(&path);
         std::fs::remove_file(&path)?;
         Ok((read?, ours?))
     });

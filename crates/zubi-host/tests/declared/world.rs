@@ -11,7 +11,7 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::{Layer, Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallAnswer, CallRequest, Circumstances, HostConfig, LocalHost, ToolService as _};
+use zubi_host::{CallAnswer, CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
 
 /// How long a test waits for something that must happen.
@@ -131,7 +131,7 @@ impl Host<'_> {
     ) -> CallAnswer {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE };
+        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE };
         let started = Instant::now();
         let answer = self.world.runtime.block_on(self.host.call(request, circumstances)).unwrap();
         assert!(started.elapsed() < PATIENCE, "{}", answer.text);
@@ -173,7 +173,7 @@ impl Host<'_> {
     pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tools::Footprint {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(Yes),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use zubi_base::rpc::ConnectionError;
 use zubi_host::{CallRequest, RemoteHost, ToolService as _};
-use zubi_tools::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NobodyToAsk};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NoApprover};
 
 use crate::world::{PATIENCE, Person, World, circumstances, request};
 
@@ -30,7 +30,7 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
     assert_eq!(answer.failure, None, "{}", answer.text);
     assert_eq!(std::fs::read_to_string(world.root.join("work/new.txt")).unwrap(), "edited");
 
-    let answer = remote.call(write("three"), circumstances(Arc::new(NobodyToAsk))).await.unwrap();
+    let answer = remote.call(write("three"), circumstances(Arc::new(NoApprover))).await.unwrap();
     assert_eq!(answer.failure, Some(zubi_tools::Code::ApprovalUnavailable), "{}", answer.text);
 }
 
@@ -43,7 +43,7 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
         client.call(write(), circumstances(approver)).await.unwrap().failure
     };
-    let nobody = || Arc::new(NobodyToAsk);
+    let nobody = || Arc::new(NoApprover);
     let refused = Some(zubi_tools::Code::ApprovalUnavailable);
     let (first, second) = (world.remote().await, world.remote().await);
     let person = Person::saying(ApprovalAnswer::Allow { option: 1, arguments: None });
@@ -71,7 +71,7 @@ async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection()
         let caller = Arc::new(Caller { session, ..(*write.caller).clone() });
         remote.call(CallRequest { caller, ..write }, circumstances(approver)).await.unwrap().failure
     };
-    let nobody = || Arc::new(NobodyToAsk);
+    let nobody = || Arc::new(NoApprover);
     let refused = Some(zubi_tools::Code::ApprovalUnavailable);
     assert_eq!(call(7, Person::saying(ApprovalAnswer::Allow { option: 1, arguments: None })).await, None);
     assert_eq!(call(7, nobody()).await, None, "the person has said yes for the session");

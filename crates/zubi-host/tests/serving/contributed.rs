@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService as _;
-use zubi_tools::cx::{ApprovalAnswer, NobodyToAsk, Restrictions};
+use zubi_tools::cx::{ApprovalAnswer, NoApprover, Restrictions};
 
 use crate::world::{PATIENCE, Person, World, circumstances, request};
 
@@ -48,7 +48,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
         let answer = remote.call(request(tool, json!({ "text": text })), circumstances(person)).await;
         answer.unwrap().text
     };
-    let nobody = || Arc::new(NobodyToAsk) as _;
+    let nobody = || Arc::new(NoApprover) as _;
     insta::assert_snapshot!(call("ck3_look", json!("hi"), nobody()).await, @r#"
     {
       "tool": "look",
@@ -142,7 +142,7 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     let world = World::new(&[declared], "allow = ['kb.search']");
     let call = async |text: &str| {
         let asked = request("kb.search", json!({ "text": text }));
-        world.host.call(asked, circumstances(Arc::new(NobodyToAsk))).await.unwrap().text
+        world.host.call(asked, circumstances(Arc::new(NoApprover))).await.unwrap().text
     };
     insta::assert_snapshot!(call("x").await, @"
     Failed to run kb.search: it is unavailable here: nobody has registered the function that it calls

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use zubi_host::{CallAnswer, ToolService};
-use zubi_tools::cx::{Caller, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::cx::{Caller, NoApprover, Restrictions, Surface};
 
 use crate::world::{World, circumstances, request};
 
@@ -39,7 +39,7 @@ async fn calls_lists_resources_and_policies_are_the_same() {
     ] {
         let mut answers = Vec::new();
         for host in hosts {
-            let answer = host.call(request(tool, arguments.clone()), circumstances(Arc::new(NobodyToAsk))).await;
+            let answer = host.call(request(tool, arguments.clone()), circumstances(Arc::new(NoApprover))).await;
             answers.push(answer.map(timeless).map_err(|unknown| format!("{unknown:?}")));
         }
         assert_eq!(answers[0], answers[1], "{tool} {arguments}");
@@ -61,8 +61,8 @@ async fn calls_lists_resources_and_policies_are_the_same() {
         ("absent", json!({})),
     ] {
         let [here, there] = [
-            hosts[0].explain(request(tool, arguments.clone()), circumstances(Arc::new(NobodyToAsk))).await,
-            hosts[1].explain(request(tool, arguments), circumstances(Arc::new(NobodyToAsk))).await,
+            hosts[0].explain(request(tool, arguments.clone()), circumstances(Arc::new(NoApprover))).await,
+            hosts[1].explain(request(tool, arguments), circumstances(Arc::new(NoApprover))).await,
         ];
         let shown = |it: &Result<Result<_, _>, _>| match it {
             Ok(Ok(explanation)) => json!(explanation).to_string(),
@@ -79,8 +79,8 @@ async fn calls_lists_resources_and_policies_are_the_same() {
     assert!(!resources.is_empty());
     for uri in resources.iter().map(|resource| resource.uri.as_str()).chain(["none://such"]) {
         let [here, there] = [
-            hosts[0].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NobodyToAsk))).await,
-            hosts[1].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NobodyToAsk))).await,
+            hosts[0].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NoApprover))).await,
+            hosts[1].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NoApprover))).await,
         ];
         assert_eq!(here, there, "{uri}");
     }
@@ -93,7 +93,7 @@ async fn another_environment_is_told_in_the_status_line() {
     let own = zubi_host::environment::of_process(Some("/elsewhere".as_ref()), None);
     let remote = zubi_host::RemoteHost::attach(&world.found, "test 1", &own).await.unwrap();
     let ask = async |tool: &str, arguments: Value| {
-        let answer = remote.call(request(tool, arguments), circumstances(Arc::new(NobodyToAsk))).await;
+        let answer = remote.call(request(tool, arguments), circumstances(Arc::new(NoApprover))).await;
         answer.unwrap().text.lines().last().unwrap().to_owned()
     };
     insta::assert_snapshot!(ask("editor", json!({ "command": "open_files" })).await, @"[no editor · no editor is connected, so no file is open in one · the host has another PATH]");

@@ -12,9 +12,9 @@ use zubi_base::config::{Layer, Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallRequest, Circumstances, HostConfig, HostKind, Limits, LocalHost, RemoteHost, Shared, Sharing};
+use zubi_host::{CallRequest, CallContext, HostConfig, HostKind, ClientPolicy, LocalHost, RemoteHost, PublishedHost, PublishOptions};
 use zubi_link::client;
-use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::Environment;
 use zubi_tools::cx::{
@@ -28,8 +28,8 @@ pub(crate) struct World {
     _directory: tempfile::TempDir,
     pub(crate) root: Utf8PathBuf,
     pub(crate) host: Arc<LocalHost>,
-    pub(crate) shared: Shared,
-    pub(crate) found: Advertisement,
+    pub(crate) shared: PublishedHost,
+    pub(crate) found: DiscoveryRecord,
 }
 
 impl World {
@@ -64,14 +64,14 @@ impl World {
         });
         let host = Arc::new(host.unwrap());
         let run = RunDirectory::open(root.join("run"), true).unwrap();
-        let sharing = Sharing {
+        let sharing = PublishOptions {
             kind: HostKind::Front,
             environment: Environment::default(),
             port: PortChoice::Default,
-            limits: Limits::default(),
+            limits: ClientPolicy::default(),
             ends: None,
         };
-        let shared = Shared::open(Arc::clone(&host), &run, sharing).unwrap();
+        let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).unwrap();
         let found = run.read().hosts.pop().unwrap();
         Self { _directory: directory, root, host, shared, found }
     }
@@ -168,10 +168,10 @@ pub(crate) fn request(tool: &str, arguments: Value) -> CallRequest {
     CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None }
 }
 
-pub(crate) fn circumstances(approver: Arc<dyn Approver>) -> Circumstances {
+pub(crate) fn circumstances(approver: Arc<dyn Approver>) -> CallContext {
     with_progress(approver, Arc::new(NoProgress))
 }
 
-pub(crate) fn with_progress(approver: Arc<dyn Approver>, progress: Arc<dyn ProgressSink>) -> Circumstances {
-    Circumstances { cancel: CancellationToken::new(), progress, approver, patience: PATIENCE }
+pub(crate) fn with_progress(approver: Arc<dyn Approver>, progress: Arc<dyn ProgressSink>) -> CallContext {
+    CallContext { cancel: CancellationToken::new(), progress, approver, patience: PATIENCE }
 }

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use zubi_base::private;
 
-use super::{Advertisement, boot, is_instance, pid_namespace, process_start};
+use super::{DiscoveryRecord, boot_id, is_instance, pid_namespace, process_start};
 use crate::proof::Bytes32;
 use crate::wire::PROTOCOL;
 
@@ -27,13 +27,13 @@ const MAX_SOCKET_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// By the names of their files; see [`super::order`]. Their process lives, but whether they answer is only known from asking.
-    pub hosts: Vec<Advertisement>,
-    pub disbelieved: Vec<Disbelieved>,
+    pub hosts: Vec<DiscoveryRecord>,
+    pub disbelieved: Vec<RejectedRecord>,
 }
 
 /// A file, or the directory itself, that is not what a host leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disbelieved {
+pub struct RejectedRecord {
     pub file: Utf8PathBuf,
     /// For people, with a next step; speaks of the file as "it".
     pub why: String,
@@ -76,7 +76,7 @@ impl RunDirectory {
     }
 
     /// Writes the file of a host. It is there as long as the answer is kept.
-    pub fn publish(&self, advertisement: &Advertisement) -> io::Result<Published> {
+    pub fn publish(&self, advertisement: &DiscoveryRecord) -> io::Result<Published> {
         if !is_instance(&advertisement.instance) {
             return Err(io::Error::other(format!("`{}` is no name of a host", advertisement.instance)));
         }
@@ -90,15 +90,15 @@ impl RunDirectory {
         }
         let file = self.path.join(&advertisement.instance).with_extension(EXTENSION);
         private::write_atomic(&file, &content)?;
-        let file = Own::of(file)?;
-        let socket = advertisement.socket.clone().and_then(|socket| Own::of(socket).ok());
+        let file = RemoveOnDrop::of(file)?;
+        let socket = advertisement.socket.clone().and_then(|socket| RemoveOnDrop::of(socket).ok());
         Ok(Published { file, _socket: socket })
     }
 
     /// Reads all files. Blocks, but not for long: at most 256 files of at most 64 KiB.
     pub fn read(&self) -> Found {
         let mut found = Found::default();
-        let disbelieve = |file: &Utf8Path, why: String| Disbelieved { file: file.to_owned(), why: of_it(file, &why) };
+        let disbelieve = |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), why: of_it(file, &why) };
         match std::fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
             _ => {}
@@ -144,7 +144,7 @@ impl RunDirectory {
     }
 
     /// A host, or nothing where it has gone since; an error says why the file is not believed.
-    fn read_file(&self, file: &Utf8Path) -> Result<Option<Advertisement>, String> {
+    fn read_file(&self, file: &Utf8Path) -> Result<Option<DiscoveryRecord>, String> {
         let content = match private::read_own(file, MAX_FILE_BYTES) {
             Ok(content) => content,
             // Its host has ended meanwhile.
@@ -174,7 +174,7 @@ impl RunDirectory {
     }
 
     /// Removes what a host has left that has gone.
-    fn remove(&self, file: &Utf8Path, host: &Advertisement) {
+    fn remove(&self, file: &Utf8Path, host: &DiscoveryRecord) {
         let socket = host.socket.as_deref().filter(|socket| {
             socket.parent() == Some(self.path.as_path()) && socket.file_stem() == Some(host.instance.as_str())
         });
@@ -189,9 +189,9 @@ impl RunDirectory {
 
 /// Whether the host's number means a process that can be seen from here. A machine that has been started anew cannot be told
 /// from another one.
-fn is_of_here(host: &Advertisement) -> bool {
+fn is_of_here(host: &DiscoveryRecord) -> bool {
     let agree = |said: Option<&String>, own: Option<String>| said.zip(own).is_none_or(|(said, own)| *said == own);
-    agree(host.boot.as_ref(), boot()) && agree(host.namespace.as_ref(), pid_namespace())
+    agree(host.boot.as_ref(), boot_id()) && agree(host.namespace.as_ref(), pid_namespace())
 }
 
 /// A reason that names the file, as one that does not.
@@ -211,7 +211,7 @@ struct Version {
     version: u32,
 }
 
-fn parse(content: &[u8]) -> Result<Advertisement, String> {
+fn parse(content: &[u8]) -> Result<DiscoveryRecord, String> {
     // An array would be read as the fields in their order.
     if !content.trim_ascii_start().starts_with(b"{") {
         return Err("it is no JSON object; remove it".to_owned());
@@ -226,12 +226,12 @@ fn parse(content: &[u8]) -> Result<Advertisement, String> {
 
 /// A file that goes with this value, if it is still the same file.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct RemoveOnDrop {
     path: Utf8PathBuf,
     identity: (u64, u64),
 }
 
-impl Own {
+impl RemoveOnDrop {
     pub(crate) fn of(path: Utf8PathBuf) -> io::Result<Self> {
         let metadata = std::fs::symlink_metadata(&path)?;
         Ok(Self { path, identity: (metadata.dev(), metadata.ino()) })
@@ -242,7 +242,7 @@ impl Own {
     }
 }
 
-impl Drop for Own {
+impl Drop for RemoveOnDrop {
     fn drop(&mut self) {
         let same = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino()) == self.identity;
         if std::fs::symlink_metadata(&self.path).is_ok_and(same)
@@ -256,8 +256,8 @@ impl Drop for Own {
 /// The file of a host, and its socket: both are removed on drop.
 #[derive(Debug)]
 pub struct Published {
-    file: Own,
-    _socket: Option<Own>,
+    file: RemoveOnDrop,
+    _socket: Option<RemoveOnDrop>,
 }
 
 impl Published {
@@ -268,25 +268,25 @@ impl Published {
 }
 
 /// This user, as far as the rights of the process go.
-pub(crate) fn us() -> u32 {
+pub(crate) fn current_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
 /// Whether it is ours, where that can be told.
 fn is_of_us(path: &Utf8Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == us())
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == current_uid())
 }
 
 /// Whether it is a directory, or a link to one, that only this user can change.
-pub(super) fn is_held_by_us(path: &Utf8Path) -> bool {
+pub(super) fn is_owned_by_us(path: &Utf8Path) -> bool {
     std::fs::metadata(path)
-        .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == us() && metadata.mode() & 0o022 == 0)
+        .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == current_uid() && metadata.mode() & 0o022 == 0)
 }
 
 /// Whether it is a socket of ours, and no link to one.
 pub(crate) fn is_own_socket(path: &Utf8Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
-    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket() && metadata.uid() == us())
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket() && metadata.uid() == current_uid())
 }
 
 /// Whether it is a directory of ours, and no link to one.
@@ -295,7 +295,7 @@ fn check_owner(path: &Utf8Path) -> Result<std::fs::Metadata, String> {
     if !metadata.is_dir() {
         return Err(format!("`{path}` is not a directory of its own; remove it"));
     }
-    if metadata.uid() != us() {
+    if metadata.uid() != current_uid() {
         return Err(format!(
             "`{path}` belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours"
         ));

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 
 /// The run of the system, which has another name after every start and on every machine. `None` where the system does not say.
-pub fn boot() -> Option<String> {
+pub fn boot_id() -> Option<String> {
     let boot = String::from_utf8(std::fs::read("/proc/sys/kernel/random/boot_id").ok()?).ok()?;
     Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
 }

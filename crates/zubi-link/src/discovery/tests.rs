@@ -22,14 +22,14 @@ fn world() -> World {
     World { run: RunDirectory::open(&path, true).unwrap(), path, root, _guard: guard }
 }
 
-fn host(instance: &str, folders: &[&str]) -> Advertisement {
+fn host(instance: &str, folders: &[&str]) -> DiscoveryRecord {
     let pid = std::process::id();
-    Advertisement {
+    DiscoveryRecord {
         version: PROTOCOL,
         instance: instance.to_owned(),
         pid,
         started_at: process_start(pid).unwrap(),
-        boot: boot(),
+        boot: boot_id(),
         namespace: pid_namespace(),
         kind: HostKind::Front,
         workspace_folders: folders.iter().map(|&folder| folder.to_owned()).collect(),
@@ -49,7 +49,7 @@ fn set_mode(path: &Utf8Path, mode: u32) {
 }
 
 fn is_root() -> bool {
-    us() == 0
+    current_uid() == 0
 }
 
 impl World {
@@ -64,7 +64,7 @@ impl World {
         file
     }
 
-    fn plant_host(&self, host: &Advertisement) -> Utf8PathBuf {
+    fn plant_host(&self, host: &DiscoveryRecord) -> Utf8PathBuf {
         self.plant(&host.instance, &serde_json::to_vec(host).unwrap())
     }
 
@@ -72,7 +72,7 @@ impl World {
     fn found(&self) -> String {
         let Found { hosts, disbelieved } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
-        lines.extend(disbelieved.into_iter().map(|Disbelieved { file, why }| format!("{file}: {why}")));
+        lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, why }| format!("{file}: {why}")));
         lines.join("\n").replace(self.root.as_str(), "[root]")
     }
 }
@@ -83,7 +83,7 @@ fn a_host_is_found_as_long_as_it_is_published() {
     assert_eq!(world.run.read(), Found::default());
     let socket = world.path.join(format!("{ONE}.sock"));
     let listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    let one = Advertisement { socket: Some(socket.clone()), port: Some(9847), ..host(ONE, &["/w"]) };
+    let one = DiscoveryRecord { socket: Some(socket.clone()), port: Some(9847), ..host(ONE, &["/w"]) };
     let two = host(TWO, &["/w/inner", "/other"]);
     let published = (world.run.publish(&one).unwrap(), world.run.publish(&two).unwrap());
     assert_eq!(world.run.read(), Found { hosts: vec![one, two.clone()], disbelieved: Vec::new() });
@@ -98,7 +98,7 @@ fn a_host_is_found_as_long_as_it_is_published() {
 
 #[test]
 fn the_file_is_what_other_programs_read() {
-    let host = Advertisement {
+    let host = DiscoveryRecord {
         pid: 7,
         started_at: 4242,
         boot: Some("b".to_owned()),
@@ -113,7 +113,7 @@ fn the_file_is_what_other_programs_read() {
     // Fields that come later are passed over.
     let mut newer = serde_json::to_value(&host).unwrap();
     newer.as_object_mut().unwrap().insert("later".to_owned(), true.into());
-    assert_eq!(serde_json::from_value::<Advertisement>(newer).unwrap(), host);
+    assert_eq!(serde_json::from_value::<DiscoveryRecord>(newer).unwrap(), host);
 }
 
 #[test]
@@ -130,22 +130,22 @@ fn only_its_own_file_is_removed() {
 fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
     let world = world();
     let elsewhere = Some("elsewhere".to_owned());
-    let (lives, gone) = (host(ONE, &["/w"]), Advertisement { started_at: 1, ..host(ONE, &["/w"]) });
+    let (lives, gone) = (host(ONE, &["/w"]), DiscoveryRecord { started_at: 1, ..host(ONE, &["/w"]) });
     for host in [
-        Advertisement { boot: elsewhere.clone(), ..lives.clone() },
-        Advertisement { namespace: elsewhere.clone(), ..lives.clone() },
-        Advertisement { boot: elsewhere.clone(), ..gone.clone() },
-        Advertisement { namespace: elsewhere, ..gone.clone() },
+        DiscoveryRecord { boot: elsewhere.clone(), ..lives.clone() },
+        DiscoveryRecord { namespace: elsewhere.clone(), ..lives.clone() },
+        DiscoveryRecord { boot: elsewhere.clone(), ..gone.clone() },
+        DiscoveryRecord { namespace: elsewhere, ..gone.clone() },
     ] {
         let file = world.plant_host(&host);
         assert_eq!(world.run.read(), Found::default(), "{host:?}");
         assert!(file.exists(), "{host:?}");
     }
     // Of a program that says nothing of it the process alone decides.
-    let older = Advertisement { boot: None, namespace: None, ..lives };
+    let older = DiscoveryRecord { boot: None, namespace: None, ..lives };
     world.plant_host(&older);
     assert_eq!(world.run.read().hosts, [older]);
-    let file = world.plant_host(&Advertisement { boot: None, namespace: None, ..gone });
+    let file = world.plant_host(&DiscoveryRecord { boot: None, namespace: None, ..gone });
     assert_eq!(world.run.read(), Found::default());
     assert!(!file.exists());
 }
@@ -159,8 +159,8 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     }
     // No such process, and one that was given the id later.
-    let gone = Advertisement { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
-    let reused = Advertisement { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
+    let gone = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
+    let reused = DiscoveryRecord { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
     let files = [world.plant_host(&gone), world.plant_host(&reused)];
     assert_eq!(world.run.read(), Found::default());
     assert!(files.iter().all(|file| !file.exists()));
@@ -186,7 +186,7 @@ fn what_no_host_has_written_is_disbelieved_with_a_reason() {
     world.plant("aaaaaaaaaaaaaaaf", &b"{".repeat(70_000));
     world.plant("aaaaaaaaaaaaaaag", &serde_json::to_vec(&host(ONE, &[])).unwrap());
     world.plant("aaaaaaaaaaaaaaah", &serde_json::to_vec(&host("../aaaaaaaaaaaah", &[])).unwrap());
-    world.plant_host(&Advertisement { token: "secret".to_owned(), ..host("aaaaaaaaaaaaaaai", &[]) });
+    world.plant_host(&DiscoveryRecord { token: "secret".to_owned(), ..host("aaaaaaaaaaaaaaai", &[]) });
     let nested = "[".repeat(60_000);
     world.plant("aaaaaaaaaaaaaaaj", format!("{{\"version\":{nested}").as_bytes());
     std::fs::create_dir(world.file("aaaaaaaaaaaaaaak")).unwrap();
@@ -255,7 +255,7 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
         assert_snapshot!(world.found(), @"[root]/run: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours");
         let error = RunDirectory::open(&world.path, true).unwrap_err().to_string();
         assert!(error.contains("belongs to another user"), "{error}");
-        std::os::unix::fs::chown(&world.path, Some(us()), None).unwrap();
+        std::os::unix::fs::chown(&world.path, Some(current_uid()), None).unwrap();
     }
 
     let elsewhere = world.root.join("elsewhere");
@@ -339,7 +339,7 @@ fn a_folder_is_served_by_whoever_contains_it() {
 
 #[test]
 fn the_best_host_of_a_folder_comes_first() {
-    let make = |instance: &str, folder: &str, kind, started_at| Advertisement {
+    let make = |instance: &str, folder: &str, kind, started_at| DiscoveryRecord {
         started_at,
         kind,
         ..host(instance, &[folder])
@@ -355,6 +355,6 @@ fn the_best_host_of_a_folder_comes_first() {
     ];
     let mut hosts = expected.clone();
     hosts.reverse();
-    hosts.sort_by(|a, b| order(a, b, Utf8Path::new("/w/inner/file")));
+    hosts.sort_by(|a, b| compare_preference(a, b, Utf8Path::new("/w/inner/file")));
     assert_eq!(hosts, expected);
 }

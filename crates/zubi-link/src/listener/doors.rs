@@ -13,11 +13,11 @@ use tokio_util::task::TaskTracker;
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 use zubi_base::rpc::{Connection, Options};
 
-use super::strangers::{Stranger, Strangers};
-use super::{Channel, Limits, Peer, Serve};
-use crate::discovery::us;
+use super::strangers::{PendingPeer, PendingPeers};
+use super::{Transport, Limits, Peer, ConnectionHandler};
+use crate::discovery::current_uid;
 use crate::handshake::{read_line, write_line};
-use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Side};
+use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Role};
 use crate::wire::codes;
 
 /// How long to wait when nobody can be let in, which is so when the process has no file descriptors left.
@@ -26,12 +26,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long a refusal may take to be written.
 const REFUSAL: Duration = Duration::from_secs(1);
 
-pub(super) struct Doors {
-    on: Arc<dyn Serve>,
+pub(super) struct Acceptor {
+    on: Arc<dyn ConnectionHandler>,
     token: Bytes32,
     limits: Limits,
     slots: Arc<Semaphore>,
-    strangers: Strangers,
+    strangers: PendingPeers,
     next_id: AtomicU64,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -39,19 +39,19 @@ pub(super) struct Doors {
 
 /// Somebody who has proved to be of this user, with a place that is kept as long as the connection.
 struct Admitted {
-    channel: Channel,
+    channel: Transport,
     pid: Option<u32>,
     slot: OwnedSemaphorePermit,
 }
 
-impl Doors {
-    pub(super) fn new(on: Arc<dyn Serve>, token: Bytes32, limits: Limits, stop: CancellationToken) -> Arc<Self> {
+impl Acceptor {
+    pub(super) fn new(on: Arc<dyn ConnectionHandler>, token: Bytes32, limits: Limits, stop: CancellationToken) -> Arc<Self> {
         Arc::new(Self {
             on,
             token,
             limits,
             slots: Arc::new(Semaphore::new(limits.connections)),
-            strangers: Strangers::new(limits.strangers),
+            strangers: PendingPeers::new(limits.strangers),
             next_id: AtomicU64::new(1),
             stop,
             tasks: TaskTracker::new(),
@@ -104,7 +104,7 @@ impl Doors {
 
     async fn by_socket(self: Arc<Self>, mut stream: UnixStream) {
         let peer = match stream.peer_cred() {
-            Ok(peer) if peer.uid() == us() => peer,
+            Ok(peer) if peer.uid() == current_uid() => peer,
             Ok(peer) => return tracing::warn!(uid = peer.uid(), "another user has come to the socket"),
             Err(error) => return tracing::warn!(%error, "it is not known who has come to the socket"),
         };
@@ -113,10 +113,10 @@ impl Doors {
             return self.refuse(&mut stream, None, &self.full()).await;
         };
         let (reader, writer) = stream.into_split();
-        self.attend(Admitted { channel: Channel::Socket, pid, slot }, reader, writer).await;
+        self.attend(Admitted { channel: Transport::Socket, pid, slot }, reader, writer).await;
     }
 
-    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: Stranger) {
+    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: PendingPeer) {
         // Messages are small and wait for each other.
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.split();
@@ -124,7 +124,7 @@ impl Doors {
         let admitted = tokio::select! {
             admitted = self.prove(&mut reader, &mut writer) => admitted,
             () = tokio::time::sleep(self.limits.handshake) => None,
-            () = stranger.is_to_go() => None,
+            () = stranger.evicted() => None,
         };
         let Some(slot) = admitted else { return };
         drop(stranger);
@@ -132,7 +132,7 @@ impl Doors {
         let rest = reader.buffer().to_vec();
         let (reader, writer) = stream.into_split();
         let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
-        self.attend(Admitted { channel: Channel::Port, pid: None, slot }, reader, writer).await;
+        self.attend(Admitted { channel: Transport::Port, pid: None, slot }, reader, writer).await;
     }
 
     /// The handshake of [`proof`]. `None` lets the peer go.
@@ -149,7 +149,7 @@ impl Doors {
             return None;
         }
         let theirs: Authenticate = serde_json::from_value(params).ok()?;
-        if !proof::holds(theirs.proof, self.token, Side::Client, nonce, theirs.nonce) {
+        if !proof::verify_proof(theirs.proof, self.token, Role::Client, nonce, theirs.nonce) {
             let why = "the proof is wrong: read the discovery file of this host again";
             self.refuse(writer, Some(id), why).await;
             return None;
@@ -158,7 +158,7 @@ impl Doors {
             self.refuse(writer, Some(id), &self.full()).await;
             return None;
         };
-        let ours = Authenticated { proof: proof::prove(self.token, Side::Server, nonce, theirs.nonce) };
+        let ours = Authenticated { proof: proof::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
         let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
         write_line(writer, Message::Response(response).to_body()).await.ok()?;
         Some(slot)
@@ -202,7 +202,7 @@ impl Doors {
         }
         let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
         self.on.closed(&peer, &why.unwrap_or_default());
-        connection.written().await;
+        connection.flushed().await;
         drop(slot);
     }
 
@@ -210,18 +210,18 @@ impl Doors {
     async fn reason_to_close(&self, peer: &Peer, connection: &Connection) -> &'static str {
         tokio::select! {
             () = self.stop.cancelled() => "the host ends",
-            () = self.idle(connection), if peer.channel == Channel::Port => "nothing came for too long",
+            () = self.idle(connection), if peer.channel == Transport::Port => "nothing came for too long",
         }
     }
 
     /// Comes when nothing has come, and nothing was in work, for as long as is allowed.
     async fn idle(&self, connection: &Connection) {
-        let mut heard = connection.heard();
+        let mut heard = connection.received_count();
         let mut quiet = 0;
         // The first tenth may have begun late, so there is one more.
         while quiet <= 10 {
             tokio::time::sleep(self.limits.idle / 10).await;
-            let now = connection.heard();
+            let now = connection.received_count();
             let is_quiet = now == heard && !connection.is_busy();
             quiet = if is_quiet { quiet + 1 } else { 0 };
             heard = now;

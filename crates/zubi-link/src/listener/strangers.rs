@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-pub(super) struct Strangers {
+pub(super) struct PendingPeers {
     places: Arc<Semaphore>,
     there: Arc<Mutex<There>>,
 }
@@ -22,7 +22,7 @@ struct There {
 }
 
 /// Somebody who has a place, until dropped.
-pub(super) struct Stranger {
+pub(super) struct PendingPeer {
     number: u64,
     goes: CancellationToken,
     there: Arc<Mutex<There>>,
@@ -34,13 +34,13 @@ fn lock(there: &Mutex<There>) -> MutexGuard<'_, There> {
     there.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Strangers {
+impl PendingPeers {
     pub(super) fn new(places: usize) -> Self {
         Self { places: Arc::new(Semaphore::new(places)), there: Arc::default() }
     }
 
     /// A place for one more; `None` after `stop`, at which everybody is to go.
-    pub(super) async fn next(&self, stop: &CancellationToken) -> Option<Stranger> {
+    pub(super) async fn next(&self, stop: &CancellationToken) -> Option<PendingPeer> {
         let free = Arc::clone(&self.places).try_acquire_owned().ok();
         let place = match free {
             Some(place) => place,
@@ -60,18 +60,18 @@ impl Strangers {
         let number = there.next;
         there.next += 1;
         there.by_number.insert(number, goes.clone());
-        Some(Stranger { number, goes, there: Arc::clone(&self.there), _place: place })
+        Some(PendingPeer { number, goes, there: Arc::clone(&self.there), _place: place })
     }
 }
 
-impl Stranger {
+impl PendingPeer {
     /// Comes when he is to go.
-    pub(super) async fn is_to_go(&self) {
+    pub(super) async fn evicted(&self) {
         self.goes.cancelled().await;
     }
 }
 
-impl Drop for Stranger {
+impl Drop for PendingPeer {
     fn drop(&mut self) {
         // Before the place is free, so that nobody is asked to go who has gone.
         lock(&self.there).by_number.remove(&self.number);

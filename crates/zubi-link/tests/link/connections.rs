@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::ConnectionError;
 use zubi_link::client::ConnectError;
-use zubi_link::discovery::{Advertisement, order};
-use zubi_link::listener::{Channel, Limits};
+use zubi_link::discovery::{DiscoveryRecord, compare_preference};
+use zubi_link::listener::{Transport, Limits};
 
 use crate::world::{PATIENCE, ask, soon, world, world_with};
 
@@ -17,7 +17,7 @@ use crate::world::{PATIENCE, ask, soon, world, world_with};
 async fn a_client_finds_a_host_and_both_ask() {
     let world = world();
     let mut found = world.run.read().hosts;
-    found.sort_by(|a, b| order(a, b, "/w/inner".into()));
+    found.sort_by(|a, b| compare_preference(a, b, "/w/inner".into()));
     assert_eq!(found, std::slice::from_ref(&world.advertisement));
     let by_socket = world.connect().await.unwrap();
     let by_port = world.connect_port().await.unwrap();
@@ -28,8 +28,8 @@ async fn a_client_finds_a_host_and_both_ask() {
     }
     let peers = world.seen.peers.lock().unwrap().clone();
     let [(first, to_first), (second, to_second)] = peers.as_slice() else { panic!("{}", peers.len()) };
-    assert_eq!((first.channel, first.pid), (Channel::Socket, Some(std::process::id())));
-    assert_eq!((second.channel, second.pid), (Channel::Port, None));
+    assert_eq!((first.channel, first.pid), (Transport::Socket, Some(std::process::id())));
+    assert_eq!((second.channel, second.pid), (Transport::Port, None));
     assert_ne!(first.id, second.id);
     for connection in [to_first, to_second] {
         assert_eq!(ask(connection, "ask", json!([1])).await, Ok(json!({"asked": [1]})));
@@ -242,7 +242,7 @@ async fn a_host_that_is_dropped_ends_too() {
 #[tokio::test]
 async fn a_host_of_another_version_is_told() {
     let world = world();
-    let other = Advertisement { version: 9, ..world.advertisement.clone() };
+    let other = DiscoveryRecord { version: 9, ..world.advertisement.clone() };
     let error = zubi_link::client::connect(&other, std::sync::Arc::new(crate::world::Client), PATIENCE).await;
     assert_snapshot!(error.unwrap_err(), @"the host speaks version 9 of the protocol, and this zubi 1; update the older one");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use serde_json::json;
 use zubi_link::listener::Limits;
-use zubi_link::proof::{Bytes32, Side, prove};
+use zubi_link::proof::{Bytes32, Role, compute_proof};
 
 use crate::world::{World, soon, world, world_with};
 
@@ -13,7 +13,7 @@ use crate::world::{World, soon, world, world_with};
 fn authenticate(token: &str, nonce: &str) -> String {
     let bytes = |text: &str| Bytes32::from_hex(text).unwrap();
     let ours = Bytes32::random().unwrap();
-    let proof = prove(bytes(token), Side::Client, bytes(nonce), ours);
+    let proof = compute_proof(bytes(token), Role::Client, bytes(nonce), ours);
     let params = json!({ "nonce": ours, "proof": proof });
     format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": params }))
 }

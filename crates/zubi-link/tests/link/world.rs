@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_link::client::{self, ConnectError};
-use zubi_link::discovery::{Advertisement, Published, RunDirectory, new_instance, process_start};
-use zubi_link::listener::{Limits, Listener, Peer, PortChoice, Serve, Spec};
+use zubi_link::discovery::{DiscoveryRecord, Published, RunDirectory, new_instance, process_start};
+use zubi_link::listener::{Limits, Listener, Peer, PortChoice, ConnectionHandler, ListenerConfig};
 use zubi_link::wire::PROTOCOL;
 use zubi_link::wire::host::HostKind;
 
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
     held: mpsc::UnboundedSender<(Value, Responder)>,
 }
 
-impl Serve for Host {
+impl ConnectionHandler for Host {
     fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
         self.0.opened.fetch_add(1, Ordering::SeqCst);
         self.0.peers.lock().unwrap().push((peer, connection));
@@ -86,7 +86,7 @@ impl PeerHandler for Client {
 }
 
 pub(crate) struct World {
-    pub(crate) advertisement: Advertisement,
+    pub(crate) advertisement: DiscoveryRecord,
     pub(crate) run: RunDirectory,
     pub(crate) seen: Arc<Seen>,
     pub(crate) held: mpsc::UnboundedReceiver<(Value, Responder)>,
@@ -102,9 +102,9 @@ pub(crate) fn directory() -> (tempfile::TempDir, Utf8PathBuf) {
     (guard, root)
 }
 
-pub(crate) fn advertisement(socket: Option<Utf8PathBuf>, port: Option<u16>, token: &str) -> Advertisement {
+pub(crate) fn advertisement(socket: Option<Utf8PathBuf>, port: Option<u16>, token: &str) -> DiscoveryRecord {
     let pid = std::process::id();
-    Advertisement {
+    DiscoveryRecord {
         version: PROTOCOL,
         instance: new_instance().unwrap(),
         pid,
@@ -129,9 +129,9 @@ pub(crate) fn world_with(limits: Limits) -> World {
     let (guard, root) = directory();
     let run = RunDirectory::open(root.join("run"), true).unwrap();
     let instance = new_instance().unwrap();
-    let listener = Listener::bind(&run, Spec { instance: instance.clone(), port: PortChoice::Fixed(0) }).unwrap();
+    let listener = Listener::bind(&run, ListenerConfig { instance: instance.clone(), port: PortChoice::Fixed(0) }).unwrap();
     let listener = listener.with_limits(limits);
-    let advertisement = Advertisement {
+    let advertisement = DiscoveryRecord {
         instance,
         ..advertisement(Some(listener.socket().to_owned()), listener.port(), listener.token())
     };

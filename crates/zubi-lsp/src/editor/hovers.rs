@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// One hover of several, each text once; `null` if none says anything.
-pub(super) fn one(hovers: Value) -> Value {
+pub(super) fn merge(hovers: Value) -> Value {
     let Value::Array(hovers) = hovers else { return hovers };
     let mut texts: Vec<Value> = Vec::new();
     for hover in &hovers {
@@ -49,9 +49,9 @@ mod tests {
             {},
         ]);
         let texts = json!([block, "from another extension", { "kind": "markdown", "value": "marked up" }]);
-        assert_eq!(one(hovers), json!({ "contents": texts, "range": range }));
-        assert_eq!(one(json!([{ "contents": [""] }])), Value::Null);
+        assert_eq!(merge(hovers), json!({ "contents": texts, "range": range }));
+        assert_eq!(merge(json!([{ "contents": [""] }])), Value::Null);
         // An editor that answers as LSP has it.
-        assert_eq!(one(json!({ "contents": "a" })), json!({ "contents": "a" }));
+        assert_eq!(merge(json!({ "contents": "a" })), json!({ "contents": "a" }));
     }
 }

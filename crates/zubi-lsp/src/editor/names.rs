@@ -13,7 +13,7 @@ const FIELDS: [&str; 5] = ["uri", "targetUri", "oldUri", "newUri", "target"];
 type Folder = (Utf8PathBuf, Utf8PathBuf);
 
 /// The same with the documents in these folders called as on the other side.
-pub(super) fn called(mut value: Value, folders: &[Folder]) -> Value {
+pub(super) fn map_uris(mut value: Value, folders: &[Folder]) -> Value {
     if !folders.is_empty() {
         call(&mut value, folders);
     }
@@ -63,7 +63,7 @@ mod tests {
             { "documentChanges": [{ "kind": "rename", "oldUri": "file:///real/a.ts", "newUri": "file:///real/b%20c.ts" }] },
             others,
         ]);
-        assert_eq!(called(json!([item, edit, others]), &folders), expected);
-        assert_eq!(called(item.clone(), &[]), item);
+        assert_eq!(map_uris(json!([item, edit, others]), &folders), expected);
+        assert_eq!(map_uris(item.clone(), &[]), item);
     }
 }

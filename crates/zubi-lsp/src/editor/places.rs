@@ -19,7 +19,7 @@ pub(super) fn start(place: &Value) -> Option<Start> {
 }
 
 /// Takes out what was named before. What is no place stays: who reads it says so.
-pub(super) fn each_once(mut places: Value) -> Value {
+pub(super) fn dedup_locations(mut places: Value) -> Value {
     let mut seen = BTreeSet::new();
     if let Value::Array(places) = &mut places {
         places.retain(|place| start(place).is_none_or(|start| seen.insert(start)));
@@ -41,7 +41,7 @@ mod tests {
         let whole = json!({ "targetUri": "file:///a", "targetRange": range(1, 0) });
         let left_out = json!({ "leftOut": 3 });
         let found = json!([location, link, whole, location, left_out, left_out]);
-        assert_eq!(each_once(found), json!([location, whole, left_out, left_out]));
-        assert_eq!(each_once(Value::Null), Value::Null);
+        assert_eq!(dedup_locations(found), json!([location, whole, left_out, left_out]));
+        assert_eq!(dedup_locations(Value::Null), Value::Null);
     }
 }

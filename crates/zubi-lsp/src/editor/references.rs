@@ -13,7 +13,7 @@ pub(super) async fn ask(editor: &Editor, method: &str, params: Value, cx: &Reque
     let with_declarations = params.pointer("/context/includeDeclaration").and_then(Value::as_bool) != Some(false);
     let declared = async { if with_declarations { Vec::new() } else { declarations(editor, &params, cx).await } };
     let (references, declared) = tokio::join!(editor.question(method, params.clone(), cx), declared);
-    let mut references = places::each_once(references?);
+    let mut references = places::dedup_locations(references?);
     if let Value::Array(references) = &mut references {
         references.retain(|place| places::start(place).is_none_or(|start| !declared.contains(&start)));
     }

@@ -9,8 +9,8 @@ use lsp_server::RequestId;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Event, What};
-use zubi_agent::wire::Told;
+use zubi_agent::event::{Event, EventKind};
+use zubi_agent::wire::ConversationEvent;
 use zubi_base::trust::TrustStore;
 
 use super::approvals::TOOLS;
@@ -31,11 +31,11 @@ impl ChatService for Full {
         self.0.request(method, params, door).await
     }
 
-    fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
+    fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
         let (told, lags) = broadcast::channel(1);
         for _ in 0..2 {
-            let event = Event { seq: 1, at: 0, what: What::Notice { turn: 1, text: String::new() } };
-            drop(told.send(Arc::new(Told { conversation: "another".to_owned(), event })));
+            let event = Event { seq: 1, at: 0, what: EventKind::Notice { turn: 1, text: String::new() } };
+            drop(told.send(Arc::new(ConversationEvent { conversation: "another".to_owned(), event })));
         }
         lags
     }

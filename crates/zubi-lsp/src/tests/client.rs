@@ -10,20 +10,20 @@ use lsp_server::{Connection, Message, Notification, Request, RequestId, Response
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use zubi_agent::chat::ChatService;
-use zubi_agent::desk::{Desk, DeskConfig};
-use zubi_agent::model::choose::Models;
+use zubi_agent::desk::{ConversationManager, ConversationManagerConfig};
+use zubi_agent::model::choose::ModelRegistry;
 use zubi_agent::run::Budgets;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_base::{fs, uri};
-use zubi_host::{BesideEditor, DomainModel, HostConfig, LocalHost, ToolService};
+use zubi_host::{EditorIntegration, DomainModel, HostConfig, LocalHost, ToolService};
 
 use zubi_link::wire::host::HostKind;
 use zubi_tools::redact::Redactor;
 
-use crate::{Channel, Wanted, WantedChat};
+use crate::{Channel, EditorHostSpec, ChatSpec};
 
 /// After so long a message does not come any more.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -59,7 +59,7 @@ impl Client {
     pub(super) fn with(
         options: &Value,
         fixture: &str,
-        make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        make: impl Fn(EditorHostSpec, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
         Self::open(options, fixture, None, make, chat)
     }
@@ -76,8 +76,8 @@ impl Client {
         options: &Value,
         fixture: &str,
         link: Option<&str>,
-        make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
-        chat: impl Fn(WantedChat, Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
+        make: impl Fn(EditorHostSpec, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        chat: impl Fn(ChatSpec, Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -254,15 +254,15 @@ pub(super) fn shown(answer: &Value) -> String {
     if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
 }
 
-fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+fn host(wanted: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     Ok(Arc::new(local(wanted, state_dir)?))
 }
 
 /// The conversations that an editor's server keeps, with the editor's models alone.
-fn chat(wanted: WantedChat, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> {
-    let models = Models::new(wanted.models.into_iter().collect(), wanted.settings.model);
+fn chat(wanted: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> {
+    let models = ModelRegistry::new(wanted.models.into_iter().collect(), wanted.settings.model);
     let iterations = wanted.settings.max_iterations.unwrap_or(20);
-    let config = DeskConfig {
+    let config = ConversationManagerConfig {
         service: wanted.service,
         models: Arc::new(models),
         state,
@@ -272,16 +272,16 @@ fn chat(wanted: WantedChat, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, 
         redactor: Redactor::new(wanted.secrets),
         clock: Arc::new(SystemClock),
     };
-    Desk::open(config).map(|desk| desk as _).map_err(|error| error.to_string())
+    ConversationManager::open(config).map(|desk| desk as _).map_err(|error| error.to_string())
 }
 
 /// The host that an editor's server makes, without language servers.
-pub(super) fn local(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
+pub(super) fn local(wanted: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
     local_with(wanted, state_dir, &Layers::default())
 }
 
 /// The same with settings.
-pub(super) fn local_with(wanted: Wanted, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
+pub(super) fn local_with(wanted: EditorHostSpec, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
     let config = HostConfig {
         folders: wanted.folders,
         settings: layers.resolve(),
@@ -293,7 +293,7 @@ pub(super) fn local_with(wanted: Wanted, state_dir: Utf8PathBuf, layers: &Layers
         kind: HostKind::Editor,
         clock: Arc::new(SystemClock),
     };
-    let beside = BesideEditor {
+    let beside = EditorIntegration {
         source: wanted.editor,
         view: wanted.view,
         live: wanted.live,
@@ -301,5 +301,5 @@ pub(super) fn local_with(wanted: Wanted, state_dir: Utf8PathBuf, layers: &Layers
         headless_fallback: wanted.headless_fallback,
         chosen: wanted.chosen,
     };
-    LocalHost::behind_editor(&config, beside).map_err(|error| error.to_string())
+    LocalHost::with_editor(&config, beside).map_err(|error| error.to_string())
 }

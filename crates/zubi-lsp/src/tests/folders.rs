@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use zubi_host::{CallRequest, Circumstances};
+use zubi_host::{CallRequest, CallContext};
 
 use super::client::Client;
 use super::host::{Calls, Fake};
@@ -67,7 +67,7 @@ impl Slow {
 
 #[async_trait]
 impl Calls for Slow {
-    async fn call(&self, request: CallRequest, _circumstances: Circumstances) -> String {
+    async fn call(&self, request: CallRequest, _circumstances: CallContext) -> String {
         self.tell("asked");
         if request.tool == "wait" {
             self.allowed.acquire().await.unwrap().forget();

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, NoHost, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, CallContext, HostDescription, HostUnavailable, ToolService, UnknownTool};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
 
 /// What a test's tool does, whatever its name.
 #[async_trait]
 pub(super) trait Calls: Send + Sync {
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> String;
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> String;
 
     /// The host is shut down.
     fn end(&self) {}
@@ -25,7 +25,7 @@ impl<T: Calls> ToolService for Fake<T> {
         HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
     }
 
-    async fn list(&self, _restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+    async fn list(&self, _restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         Ok(Vec::new())
     }
 
@@ -33,7 +33,7 @@ impl<T: Calls> ToolService for Fake<T> {
         Err(UnknownTool { name: name.to_owned(), why: "none".to_owned(), code: zubi_tools::Code::UnknownTool })
     }
 
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
         let text = self.0.call(request, circumstances).await;
         Ok(CallAnswer {
             text,
@@ -49,7 +49,7 @@ impl<T: Calls> ToolService for Fake<T> {
         watch::Sender::new(0).subscribe()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
         Ok(Vec::new())
     }
 
@@ -57,7 +57,7 @@ impl<T: Calls> ToolService for Fake<T> {
         &self,
         _uri: &str,
         _caller: Arc<Caller>,
-        _circumstances: Circumstances,
+        _circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
         None
     }

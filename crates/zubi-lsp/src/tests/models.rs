@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_agent::message::{Call, Message, Outcome, Said};
+use zubi_agent::message::{ToolCall, Message, ToolResult, AssistantMessage};
 
 use super::agent::{NOTE, editor, task, worked_on};
 use super::client::Client;
@@ -132,14 +132,14 @@ fn who_gives_a_task_up_takes_the_question_to_the_model_back() {
 
 #[test]
 fn instructions_and_outcomes_are_what_the_user_says() {
-    let call = |id: &str, arguments: Value| Call { id: id.to_owned(), tool: "find".to_owned(), arguments };
+    let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "find".to_owned(), arguments };
     let outcome = |call: &str| {
         let (call, tool, text) = (call.to_owned(), "find".to_owned(), format!("found by {call}"));
-        Message::Tool(Outcome { call, tool, text, is_error: false })
+        Message::Tool(ToolResult { call, tool, text, is_error: false })
     };
     let user = |text: &str| Message::User { text: text.to_owned() };
     let calls = vec![call("a", json!({ "name": "x" })), call("b", json!("{broken"))];
-    let said = |text: &str, calls| Message::Assistant(Said { text: text.to_owned(), calls, ..Said::default() });
+    let said = |text: &str, calls| Message::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() });
     let prompt = [user("Find it."), said("", calls), outcome("a"), outcome("b"), user("Also y."), said("", Vec::new())];
     let lines: Vec<_> = messages("Be brief.", &prompt).iter().map(|message| json!(message).to_string()).collect();
     assert_snapshot!(lines.join("\n"), @r#"

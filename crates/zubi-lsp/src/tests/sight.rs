@@ -9,8 +9,8 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
-use zubi_host::sight::{EditorView, ViewError};
-use zubi_host::{CallRequest, Circumstances};
+use zubi_host::sight::{EditorClient, ViewError};
+use zubi_host::{CallRequest, CallContext};
 
 use super::client::{Client, shown};
 use super::host::{Calls, Fake};
@@ -246,7 +246,7 @@ struct Silent;
 
 #[async_trait]
 impl Calls for Silent {
-    async fn call(&self, _request: CallRequest, _circumstances: Circumstances) -> String {
+    async fn call(&self, _request: CallRequest, _circumstances: CallContext) -> String {
         String::new()
     }
 }
@@ -259,9 +259,9 @@ fn a_command_goes_to_the_editor_and_its_result_comes_back() {
         sender.lock().unwrap().send(wanted.view).unwrap();
         Ok(Arc::new(Fake(Silent)))
     });
-    let view: Arc<dyn EditorView> = views.recv_timeout(Duration::from_mins(1)).unwrap();
+    let view: Arc<dyn EditorClient> = views.recv_timeout(Duration::from_mins(1)).unwrap();
     assert_eq!(view.name(), "Test Editor 1");
-    let run = |client: &Client, view: Arc<dyn EditorView>, cancel: &CancellationToken| {
+    let run = |client: &Client, view: Arc<dyn EditorClient>, cancel: &CancellationToken| {
         let cx = RequestCx::new(cancel.clone(), Instant::now() + Duration::from_mins(1));
         client.runtime().spawn(async move { view.execute("editor.action.marker.next", vec![json!(1)], &cx).await })
     };

@@ -5,33 +5,33 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_host::{Limits, LocalHost, RemoteHost, Scope, Scoped, Shared, Sharing, ToolService};
+use zubi_host::{ClientPolicy, LocalHost, RemoteHost, SessionFilters, FilteredService, PublishedHost, PublishOptions, ToolService};
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::{Environment, HostKind};
 
 use super::client::{Client, local};
-use crate::Wanted;
+use crate::EditorHostSpec;
 
 fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1 } })
 }
 
 /// A host that others find.
-fn shared(wanted: Wanted, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+fn shared(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     let findable = wanted.findable.clone();
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
     let host: Arc<LocalHost> = Arc::new(local(wanted, state)?);
-    let sharing = Sharing {
+    let sharing = PublishOptions {
         kind: HostKind::Editor,
         environment: Environment::default(),
         port: PortChoice::None,
-        limits: Limits::default(),
+        limits: ClientPolicy::default(),
         ends: None,
     };
-    let shared = Shared::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
-    findable.at(&shared);
-    Ok(Arc::new(Scoped::new(host, Scope::default()).shared(Some(shared))))
+    let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
+    findable.published(&shared);
+    Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).shared(Some(shared))))
 }
 
 fn run(state: &Utf8Path) -> Utf8PathBuf {

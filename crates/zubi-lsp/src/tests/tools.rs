@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use zubi_host::{CallRequest, Circumstances};
+use zubi_host::{CallRequest, CallContext};
 use zubi_tools::cx::{Caller, Surface};
 
 use super::client::Client;
@@ -71,7 +71,7 @@ struct Reporting;
 
 #[async_trait]
 impl Calls for Reporting {
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> String {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> String {
         circumstances.progress.report(Some(0.25), "reading");
         tokio::time::sleep(zubi_tools::progress::INTERVAL).await;
         circumstances.progress.report(None, "almost there");

@@ -13,7 +13,7 @@ pub(crate) const MAX_TEXT_BYTES: usize = 2 << 20;
 pub(crate) const MAX_BYTES: usize = 64 << 20;
 
 /// A document as the editor tells of it.
-pub(crate) struct Told {
+pub(crate) struct DocumentUpdate {
     pub(crate) uri: String,
     /// Another number with each change of the text.
     pub(crate) version: i32,
@@ -41,13 +41,13 @@ pub(crate) struct Documents(Mutex<BTreeMap<Utf8PathBuf, Document>>);
 
 impl Documents {
     /// These are open now, and no others.
-    pub(crate) fn are(&self, told: impl Iterator<Item = Told>) {
+    pub(crate) fn replace_all(&self, told: impl Iterator<Item = DocumentUpdate>) {
         let mut documents = self.lock();
         let before = std::mem::take(&mut *documents);
         let mut known: BTreeMap<String, (Utf8PathBuf, Document)> =
             before.into_iter().map(|(path, document)| (document.uri.clone(), (path, document))).collect();
         let mut bytes = 0;
-        for Told { uri, version, is_dirty, text } in told {
+        for DocumentUpdate { uri, version, is_dirty, text } in told {
             let (path, before) = match known.remove(&uri) {
                 Some((path, document)) => (path, Some(document)),
                 None => {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
-use zubi_host::{NoHost, ToolService};
+use zubi_host::{HostUnavailable, ToolService};
 use zubi_tools::ToolSpec;
 
 use super::{Host, Tools};
@@ -31,7 +31,7 @@ impl Tools {
 
     /// The list for the editor, which knows from then on what is there: changes are told against its first list, also where
     /// nobody has compared yet.
-    pub(super) async fn list_for_editor(&self, service: &dyn ToolService) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+    pub(super) async fn list_for_editor(&self, service: &dyn ToolService) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         let mut listed = self.listed.lock().await;
         let specs = service.list(&self.caller.restrictions).await?;
         listed.get_or_insert_with(|| by_id(&specs));

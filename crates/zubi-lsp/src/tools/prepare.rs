@@ -15,7 +15,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// What the user reads while it runs: the tool's title and its telling argument, as Markdown.
 pub(super) fn message(spec: &ToolSpec, args: &Value, host: &HostDescription) -> String {
     let title = escaped(&spec.title);
-    match summary::telling(spec, args, &host.folders) {
+    match summary::key_argument(spec, args, &host.folders) {
         Some(text) => format!("{title}: {}", code(&text)),
         None => title,
     }
@@ -32,8 +32,8 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirma
         arguments: Value::Null,
         options: Vec::new(),
     };
-    let card = question::card(&request);
-    let title = zubi_base::visible::on_one_line(&spec.title);
+    let card = question::prompt_text(&request);
+    let title = zubi_base::visible::printable(&spec.title);
     Confirmation { title: format!("{title}?"), message: fenced(&card) }
 }
 
@@ -57,7 +57,7 @@ fn longest_run(text: &str) -> usize {
 /// Words that may be anybody's, which Markdown is not to read.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in zubi_base::visible::on_one_line(text).chars() {
+    for c in zubi_base::visible::printable(text).chars() {
         if c.is_ascii_punctuation() && !matches!(c, '.' | ',' | ';' | ':' | '\'' | '"' | '-' | '/' | '?') {
             escaped.push('\\');
         }

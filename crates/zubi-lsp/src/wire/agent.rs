@@ -16,7 +16,7 @@ pub struct AgentRequestParams {
 /// What happened in conversations since it was told before.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct AgentToldParams {
+pub struct AgentEventsParams {
     /// Whether what was before has to be asked for anew: it is the first time, something of it was lost, or another folder
     /// is open.
     pub is_fresh: bool,
@@ -152,7 +152,7 @@ pub struct ModelTool {
 
 /// A piece of an answer: text, or what the model thinks aloud.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct ModelPieceParams {
+pub struct ModelDeltaParams {
     /// Of the request.
     pub token: u64,
     pub text: Option<String>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_mcp::Asking;
+use zubi_mcp::ElicitationMode;
 
 use crate::client::Client;
 
@@ -210,7 +210,7 @@ async fn a_client_that_dies_with_an_open_question_ends_the_server() {
 
 #[tokio::test]
 async fn a_question_that_nobody_answers_is_a_no() {
-    let mut client = Client::connect_asking(Asking { patience: Duration::from_millis(20), ..Asking::default() });
+    let mut client = Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
     client.initialize(json!({"elicitation": {"form": {}}})).await;
     let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let taken_back = client.next().await.unwrap();
@@ -227,7 +227,7 @@ async fn a_question_that_nobody_answers_is_a_no() {
 /// Who cannot show forms, and what counts instead.
 #[tokio::test]
 async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for() {
-    let client_asks = |client_asks| Asking { client_asks, ..Asking::default() };
+    let client_asks = |client_asks| ElicitationMode { client_asks, ..ElicitationMode::default() };
     for (asking, capabilities, vouched_runs) in [
         (client_asks(true), json!({}), true),
         (client_asks(false), json!({}), false),

@@ -13,7 +13,7 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, LocalHost};
-use zubi_mcp::{Asking, Introduction};
+use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use crate::tools::{Signals, provider, resources};
 
@@ -45,7 +45,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub(crate) fn new(asking: Asking) -> Self {
+    pub(crate) fn new(asking: ElicitationMode) -> Self {
         let state = tempfile::tempdir().unwrap();
         let root = Utf8PathBuf::from_path_buf(state.path().to_owned()).unwrap();
         let signals = Arc::new(Signals::default());
@@ -65,18 +65,18 @@ impl Served {
         let (write, input) = tokio::io::duplex(64 * 1024);
         let (output, read) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
-        let server = tokio::spawn(zubi_mcp::serve(Introduction::ZUBI, asking, host, input, output, stop.clone()));
+        let server = tokio::spawn(zubi_mcp::serve(ServerIdentity::ZUBI, asking, host, input, output, stop.clone()));
         Self { state, write, read, signals, stop, server }
     }
 }
 
 impl Client {
     pub(crate) fn connect() -> Self {
-        Self::connect_asking(Asking::default())
+        Self::connect_asking(ElicitationMode::default())
     }
 
     /// A client whose forms stay open as long as this says.
-    pub(crate) fn connect_asking(asking: Asking) -> Self {
+    pub(crate) fn connect_asking(asking: ElicitationMode) -> Self {
         let Served { state, write, read, signals, stop, server } = Served::new(asking);
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }

@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Value, json};
-use zubi_mcp::Asking;
+use zubi_mcp::ElicitationMode;
 
 use crate::client::{Served, within};
 
@@ -53,7 +53,7 @@ async fn an_official_client_asks_its_user_in_both_eras() {
             (true, None, "Failed to run test.run: the user said no (it runs `say hi`)"),
             (false, None, "Failed to run test.run: it runs `say hi`, and there is nobody to ask here"),
         ] {
-            let served = Served::new(Asking::default());
+            let served = Served::new(ElicitationMode::default());
             let user = User { answer, asked: Arc::default(), shows_forms };
             let connected = user.clone().serve_with_lifecycle((served.read, served.write), lifecycle.clone());
             let client = within("the handshake", connected).await.unwrap();

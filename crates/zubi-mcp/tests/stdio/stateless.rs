@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_mcp::Asking;
+use zubi_mcp::ElicitationMode;
 
 use crate::asking::{YES, accept, text};
 use crate::client::{Client, modern_with, within};
@@ -59,7 +59,7 @@ async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_ag
 
 #[tokio::test]
 async fn a_stateless_client_that_does_not_come_back_gives_its_place_back() {
-    let mut client = Client::connect_asking(Asking { patience: Duration::from_millis(20), ..Asking::default() });
+    let mut client = Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
     // More questions than may be open; each waits for an answer that does not come.
     for id in 0..200 {
         let answer = stateless(&mut client, id, run("a"), None).await;

@@ -33,7 +33,7 @@ pub struct StandInAnswer {
 
 /// What it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct RecordedRequest {
     pub method: String,
     /// Path and query.
     pub target: String,
@@ -45,19 +45,19 @@ pub struct Asked {
 
 /// The server. It is gone when this is dropped.
 #[derive(Debug)]
-pub struct StandIn {
+pub struct MockServer {
     port: u16,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<RecordedRequest>>>,
     serving: JoinHandle<()>,
 }
 
-impl StandIn {
+impl MockServer {
     /// Begins to serve on a port of the loopback address. An answer whose status or headers no server could send is an error.
     pub async fn start(answer: StandInAnswer) -> io::Result<Self> {
         let answer = response(&answer)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
         let remembered = Arc::clone(&asked);
         let serving = tokio::spawn(async move {
             // One after the other: a tool makes one request at a time.
@@ -95,12 +95,12 @@ impl StandIn {
     }
 
     /// What it was asked so far, in order.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<RecordedRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Drop for StandIn {
+impl Drop for MockServer {
     fn drop(&mut self) {
         self.serving.abort();
     }
@@ -114,7 +114,7 @@ fn response(answer: &StandInAnswer) -> io::Result<Response<Full<Bytes>>> {
     response.body(Full::new(Bytes::from(answer.body.clone()))).map_err(io::Error::other)
 }
 
-async fn remember(asked: &Mutex<Vec<Asked>>, request: Request<Incoming>) {
+async fn remember(asked: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
     let (head, body) = request.into_parts();
     // A body that is too long or breaks off is remembered as an empty one; what asked is told so by its own connection.
     let body = Limited::new(body, MAX_ASKED).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
@@ -123,7 +123,7 @@ async fn remember(asked: &Mutex<Vec<Asked>>, request: Request<Incoming>) {
     let target = head.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
     if asked.len() < MAX_REMEMBERED {
-        asked.push(Asked { method: head.method.to_string(), target, headers, body });
+        asked.push(RecordedRequest { method: head.method.to_string(), target, headers, body });
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     async fn the_real_client_asks_it_and_it_remembers() {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let answer = StandInAnswer { status: 201, headers, body: b"{\"a\": 1}".to_vec() };
-        let server = StandIn::start(answer).await.unwrap();
+        let server = MockServer::start(answer).await.unwrap();
         let url = server.instead_of("https://api.example.com:8443/a%2Fb?q=x%26y#z").unwrap();
         let mut request = HttpRequest::new("POST", url);
         request.headers.push(Header { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true });
@@ -159,7 +159,7 @@ mod tests {
         for (status, name, value) in [(99, "a", "b"), (200, "a b", "c"), (200, "a", "b\nc")] {
             let headers = vec![(name.to_owned(), value.to_owned())];
             assert!(
-                StandIn::start(StandInAnswer { status, headers, body: Vec::new() }).await.is_err(),
+                MockServer::start(StandInAnswer { status, headers, body: Vec::new() }).await.is_err(),
                 "{status} {name}"
             );
         }

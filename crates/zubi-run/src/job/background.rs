@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Captured, Finished, Job, RunError, Runner, Streams};
+use super::{Captured, JobResult, Job, RunError, Runner, Streams};
 
 /// How many may run at once.
 const MAX_RUNNING: usize = 16;
@@ -30,7 +30,7 @@ pub enum BackgroundError {
 }
 
 /// How a job ended, once it has.
-type Outcome = Option<Arc<Result<Finished, RunError>>>;
+type Outcome = Option<Arc<Result<JobResult, RunError>>>;
 
 /// One job in the background.
 #[derive(Debug, Clone)]

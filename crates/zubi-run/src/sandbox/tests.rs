@@ -6,20 +6,20 @@ use super::*;
 fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
     let lacks = |why: &str| why.to_owned();
     let check = |landlock: bool, seccomp: bool, bwrap: bool| {
-        let offers = Offers {
+        let offers = Capabilities {
             landlock: if landlock {
-                Offer::Has(7)
+                Availability::Has(7)
             } else {
-                Offer::Lacks(lacks("Landlock: the kernel does not have it"))
+                Availability::Lacks(lacks("Landlock: the kernel does not have it"))
             },
-            seccomp: if seccomp { Offer::Has(()) } else { Offer::Lacks(lacks("no filter for this processor")) },
+            seccomp: if seccomp { Availability::Has(()) } else { Availability::Lacks(lacks("no filter for this processor")) },
             bubblewrap: if bwrap {
-                Offer::Has("/usr/bin/bwrap".into())
+                Availability::Has("/usr/bin/bwrap".into())
             } else {
-                Offer::Lacks(lacks("no `bwrap` on PATH"))
+                Availability::Lacks(lacks("no `bwrap` on PATH"))
             },
         };
-        Standing::of(offers).to_string()
+        SandboxStatus::of(offers).to_string()
     };
     assert_eq!(check(true, true, true), "bubblewrap (Landlock ABI 7)");
     assert_eq!(check(true, true, false), "landlock+seccomp (Landlock ABI 7) · bubblewrap: no `bwrap` on PATH");
@@ -50,8 +50,8 @@ fn means_are_those_of_the_level() {
 
 #[test]
 fn a_manifest_is_strict() {
-    let read = |text: &str| serde_json::from_str::<Manifest>(text);
-    assert_eq!(read("{}").unwrap(), Manifest::default());
+    let read = |text: &str| serde_json::from_str::<SandboxRequest>(text);
+    assert_eq!(read("{}").unwrap(), SandboxRequest::default());
     let manifest = read(r#"{"fs": {"write": ["out"]}, "net": "internet", "exec": ["git"], "env": ["CI"]}"#).unwrap();
     assert_eq!((manifest.net, manifest.fs.write.unwrap().len()), (Net::Internet, 1));
     assert!(read(r#"{"network": true}"#).is_err() && read(r#"{"net": "yes"}"#).is_err());

@@ -8,7 +8,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Promise, Runtime, Value as Js};
 use serde_json::Value;
 
-use super::{Finished, Job, MAX_LOG, MAX_RESULT, Reply, Thrown};
+use super::{Finished, Job, MAX_LOG, MAX_RESULT, Reply, ScriptException};
 
 /// Calls a tool: the name and the arguments.
 pub type Caller = Box<dyn FnMut(String, Value) -> Reply>;
@@ -68,7 +68,7 @@ pub(super) fn warm_up() {
     }
 }
 
-fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, Thrown> {
+fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, ScriptException> {
     let failed = |error: &rquickjs::Error| thrown(format!("the engine cannot start: {error}"));
     let runtime = Runtime::new().map_err(|error| failed(&error))?;
     runtime.set_memory_limit(job.limits.memory);
@@ -89,8 +89,8 @@ fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, Thrown> {
     })
 }
 
-fn thrown(message: String) -> Thrown {
-    Thrown { message, ..Thrown::default() }
+fn thrown(message: String) -> ScriptException {
+    ScriptException { message, ..ScriptException::default() }
 }
 
 /// The result as JSON text.
@@ -158,7 +158,7 @@ impl State {
 }
 
 /// What went wrong, in words, and where.
-fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> Thrown {
+fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> ScriptException {
     let value = if error.is_exception() { Some(ctx.catch()) } else { None };
     if state.interrupted.get() {
         return thrown(format!("the code ran longer than {} ms", job.limits.time_ms));
@@ -185,7 +185,7 @@ fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> 
         (None, None) => "the code threw an object".to_owned(),
     };
     let (line, column) = property(object, "stack").as_deref().and_then(place).unzip();
-    Thrown { message, line, column }
+    ScriptException { message, line, column }
 }
 
 /// A property that is a string, cut to what a person reads.

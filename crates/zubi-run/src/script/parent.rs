@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::ChildStderr;
 use tokio_util::sync::CancellationToken;
-use zubi_base::process::confine::Means;
+use zubi_base::process::confine::SandboxBackends;
 use zubi_base::process::{Child, CommandSpec, Confinement, Environment, Spawner};
 
 use super::child::MAX_LINE;
@@ -101,9 +101,9 @@ impl Runner {
             return Err(ScriptError::TooDeep);
         }
         let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
-        spec.environment = Environment::scrubbed(std::iter::empty::<(OsString, OsString)>());
+        spec.environment = Environment::allowlisted(std::iter::empty::<(OsString, OsString)>());
         if let Some(confinement) = &self.confinement {
-            let means = Means { bubblewrap: None, ..confinement.means.clone() };
+            let means = SandboxBackends { bubblewrap: None, ..confinement.means.clone() };
             spec.args.push(serde_json::to_string(&means).map_err(|error| ScriptError::Start(error.into()))?);
         }
         spec.confinement.clone_from(&self.confinement);

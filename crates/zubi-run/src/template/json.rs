@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::scan::{Scanned, Symbol};
+use super::scan::{Scanned, Token};
 use super::{Place, Problem, Severity, not_several};
 
 /// The text of a template for a body that was given as JSON, not as text: a string that is nothing but one placeholder
@@ -49,7 +49,7 @@ pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
     let mut in_string = Vec::new();
     for (at, symbol) in symbols.iter().enumerate() {
         match *symbol {
-            Symbol::Char(character, _) => {
+            Token::Char(character, _) => {
                 probe.push(character);
                 match character {
                     _ if escaped => escaped = false,
@@ -66,7 +66,7 @@ pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
                     _ => {}
                 }
             }
-            Symbol::Hole(index) => {
+            Token::Hole(index) => {
                 let Some(hole) = scanned.holes.get(index) else { continue };
                 let place = if inside {
                     in_string.push(index);
@@ -95,21 +95,21 @@ pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
         && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&probe)
     {
         let end = symbols.last().map_or(0, |symbol| match symbol {
-            Symbol::Char(character, offset) => offset + character.len_utf8(),
-            Symbol::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
+            Token::Char(character, offset) => offset + character.len_utf8(),
+            Token::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
         });
         scanned.problems.push(Problem::error(0..end, format!("the text is no JSON: {error}")));
     }
     places
 }
 
-fn is_key(symbols: &[Symbol], quote: usize) -> bool {
+fn is_key(symbols: &[Token], quote: usize) -> bool {
     let rest = symbols.get(quote + 1..).unwrap_or_default();
-    let next = rest.iter().find(|symbol| !matches!(symbol, Symbol::Char(' ' | '\t' | '\n' | '\r', _)));
-    matches!(next, Some(Symbol::Char(':', _)))
+    let next = rest.iter().find(|symbol| !matches!(symbol, Token::Char(' ' | '\t' | '\n' | '\r', _)));
+    matches!(next, Some(Token::Char(':', _)))
 }
 
-fn refuse_key(hole: Option<&super::scan::Hole>, problems: &mut Vec<Problem>) {
+fn refuse_key(hole: Option<&super::scan::Placeholder>, problems: &mut Vec<Problem>) {
     if let Some(hole) = hole.filter(|hole| hole.source.argument().is_some()) {
         let message = format!("{} would be the name of a member; write the name", hole.source.what());
         problems.push(Problem::error(hole.range.clone(), message));
@@ -117,11 +117,11 @@ fn refuse_key(hole: Option<&super::scan::Hole>, problems: &mut Vec<Problem>) {
 }
 
 /// Whether something else than structure stands beside a placeholder.
-fn touches(symbols: &[Symbol], at: usize) -> bool {
-    let structure = |symbol: Option<&Symbol>| match symbol {
+fn touches(symbols: &[Token], at: usize) -> bool {
+    let structure = |symbol: Option<&Token>| match symbol {
         None => true,
-        Some(Symbol::Char(character, _)) => " \t\r\n:,[]{}".contains(*character),
-        Some(Symbol::Hole(_)) => false,
+        Some(Token::Char(character, _)) => " \t\r\n:,[]{}".contains(*character),
+        Some(Token::Hole(_)) => false,
     };
     !structure(at.checked_sub(1).and_then(|before| symbols.get(before))) || !structure(symbols.get(at + 1))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::{HIDDEN, Part, Place, Sink, Source, Template};
+use super::{REDACTED, Part, Place, Escaping, Source, Template};
 
 /// What is not an "unreserved character" of RFC 3986 (2.3) is percent-encoded, so no value can end its segment or pair.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -103,7 +103,7 @@ impl Output {
         match secret {
             None => self.shown.push_str(text),
             Some(name) => {
-                self.shown.push_str(HIDDEN);
+                self.shown.push_str(REDACTED);
                 if !self.secrets.iter().any(|known| known == name) {
                     self.secrets.push(name.to_owned());
                 }
@@ -125,7 +125,7 @@ impl Template {
                 return Err(RenderError::TooLong);
             }
         }
-        if self.sink == Sink::Url {
+        if self.sink == Escaping::Url {
             check_path(&output.text)?;
         }
         let absent = matches!(&self.parts[..], [Part::Hole { source, .. }] if matches!(text_of(source, values), Ok(Text::Absent)));
@@ -144,7 +144,7 @@ impl Template {
             let words = words.into_iter().map(|text| without_nul(text, source).map(Cow::into_owned));
             let words = words.collect::<Result<Vec<String>, RenderError>>()?;
             let secret = secret_of(source);
-            let shown = words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| HIDDEN.to_owned())).collect();
+            let shown = words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
             return Ok(RenderedWords { words, shown, secrets: secret.map(str::to_owned).into_iter().collect() });
         }
         let Rendered { text, shown, secrets, .. } = self.render(values)?;
@@ -200,9 +200,9 @@ fn hole(output: &mut Output, source: &Source, place: &Place, values: Values<'_>)
             // Shown as the string it is.
             Some(_) => {
                 output.push(&text, secret);
-                let shown = output.shown.len() - HIDDEN.len();
+                let shown = output.shown.len() - REDACTED.len();
                 output.shown.truncate(shown);
-                output.shown.push_str(&Value::from(HIDDEN).to_string());
+                output.shown.push_str(&Value::from(REDACTED).to_string());
             }
         }
         return Ok(());

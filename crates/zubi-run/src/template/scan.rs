@@ -2,42 +2,42 @@
 
 use std::ops::Range;
 
-use super::{Names, Problem, Sink, Source};
+use super::{Names, Problem, Escaping, Source};
 
 /// One character of the text, with the byte where it stands, or a placeholder (an index into [`Scanned::holes`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Symbol {
+pub(super) enum Token {
     Char(char, usize),
     Hole(usize),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hole {
+pub(super) struct Placeholder {
     pub(super) range: Range<usize>,
     pub(super) source: Source,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
-    pub(super) symbols: Vec<Symbol>,
-    pub(super) holes: Vec<Hole>,
+    pub(super) symbols: Vec<Token>,
+    pub(super) holes: Vec<Placeholder>,
     pub(super) problems: Vec<Problem>,
 }
 
 struct Scanner<'a> {
     text: &'a str,
-    sink: Sink,
+    sink: Escaping,
     names: &'a Names,
     at: usize,
     scanned: Scanned,
 }
 
-pub(super) fn scan(text: &str, sink: Sink, names: &Names) -> Scanned {
+pub(super) fn scan(text: &str, sink: Escaping, names: &Names) -> Scanned {
     let mut scanner = Scanner { text, sink, names, at: 0, scanned: Scanned::default() };
     while let Some(character) = scanner.rest().chars().next() {
         match character {
             // In a script the character after a backslash is the shell's.
-            '\\' if sink == Sink::Shell => {
+            '\\' if sink == Escaping::Shell => {
                 scanner.literal(character);
                 if let Some(escaped) = scanner.rest().chars().next() {
                     scanner.literal(escaped);
@@ -60,7 +60,7 @@ impl<'a> Scanner<'a> {
         if character == '\0' {
             self.problem(range.clone(), "the text contains NUL");
         }
-        self.scanned.symbols.push(Symbol::Char(character, self.at));
+        self.scanned.symbols.push(Token::Char(character, self.at));
         self.at = range.end;
     }
 
@@ -70,15 +70,15 @@ impl<'a> Scanner<'a> {
 
     fn hole(&mut self, length: usize, source: Source) {
         let range = self.at..self.at + length;
-        self.scanned.symbols.push(Symbol::Hole(self.scanned.holes.len()));
-        self.scanned.holes.push(Hole { range: range.clone(), source });
+        self.scanned.symbols.push(Token::Hole(self.scanned.holes.len()));
+        self.scanned.holes.push(Placeholder { range: range.clone(), source });
         self.at = range.end;
     }
 
     /// `self.at` is at a dollar.
     fn dollar(&mut self) {
         let after = self.rest().get(1..).unwrap_or_default();
-        if after.starts_with('$') && self.sink != Sink::Code {
+        if after.starts_with('$') && self.sink != Escaping::Code {
             self.literal('$');
             self.at += 1;
         } else if let Some(inside) = after.strip_prefix('{') {
@@ -90,7 +90,7 @@ impl<'a> Scanner<'a> {
 
     fn braced(&mut self, inside: &str) {
         let Some((name, _)) = inside.split_once('}') else {
-            if self.sink != Sink::Code {
+            if self.sink != Escaping::Code {
                 self.problem(self.at..self.at + 2, "`${` is never closed; a dollar is written `$$`");
             }
             self.literal('$');
@@ -133,9 +133,9 @@ impl<'a> Scanner<'a> {
     fn unknown(&mut self, name: &str, range: Range<usize>) {
         let plain = !name.is_empty() && identifier(name) == name;
         match self.sink {
-            Sink::Code => {}
-            Sink::Shell if !plain => {}
-            Sink::Shell => {
+            Escaping::Code => {}
+            Escaping::Shell if !plain => {}
+            Escaping::Shell => {
                 let near = nearest(name, self.names.variables.keys());
                 let message = format!(
                     "there is no variable `{name}`{near}; an argument is `${{arg:{name}}}`, the shell's own variable `$${{{name}}}`"
@@ -159,7 +159,7 @@ impl<'a> Scanner<'a> {
         match self.names.arguments.get(name) {
             Some(argument) => self.hole(1 + name.len(), Source::Argument(name.to_owned(), *argument)),
             None => {
-                if !name.is_empty() && !matches!(self.sink, Sink::Shell | Sink::Code) {
+                if !name.is_empty() && !matches!(self.sink, Escaping::Shell | Escaping::Code) {
                     let near = nearest(name, self.names.arguments.keys());
                     let message =
                         format!("there is no parameter `{name}`{near}; it stays as it is (`$$` for a dollar)");

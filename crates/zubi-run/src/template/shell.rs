@@ -4,7 +4,7 @@
 //! where only a whole parser could tell, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
 //! Reading goes from left to right, so what was decided before such a place holds.
 
-use super::scan::{Scanned, Symbol};
+use super::scan::{Scanned, Token};
 use super::{Kind, Place, Problem, not_several};
 
 mod command;
@@ -42,8 +42,8 @@ impl Word {
 }
 
 struct Lexer<'a> {
-    symbols: &'a [Symbol],
-    holes: &'a [super::scan::Hole],
+    symbols: &'a [Token],
+    holes: &'a [super::scan::Placeholder],
     at: usize,
     places: Vec<Option<Place>>,
     problems: Vec<Problem>,
@@ -76,13 +76,13 @@ pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
 }
 
 impl Lexer<'_> {
-    fn next(&mut self) -> Option<Symbol> {
+    fn next(&mut self) -> Option<Token> {
         let symbol = self.symbols.get(self.at).copied();
         self.at += usize::from(symbol.is_some());
         symbol
     }
 
-    fn peek(&self) -> Option<Symbol> {
+    fn peek(&self) -> Option<Token> {
         self.symbols.get(self.at).copied()
     }
 
@@ -92,7 +92,7 @@ impl Lexer<'_> {
 
     fn char_at(&self, at: usize) -> Option<char> {
         match self.symbols.get(at) {
-            Some(Symbol::Char(character, _)) => Some(*character),
+            Some(Token::Char(character, _)) => Some(*character),
             _ => None,
         }
     }
@@ -138,7 +138,7 @@ impl Lexer<'_> {
     fn unclosed(&mut self, opener: &str, from: usize) {
         if self.tangled.is_none() {
             let start = match self.symbols.get(from) {
-                Some(Symbol::Char(_, offset)) => *offset,
+                Some(Token::Char(_, offset)) => *offset,
                 _ => 0,
             };
             let message = format!("{opener} is never closed");
@@ -153,8 +153,8 @@ impl Lexer<'_> {
     fn script(&mut self) {
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Hole(hole) => self.unquoted_hole(hole),
-                Symbol::Char(character, _) => self.unquoted(character),
+                Token::Hole(hole) => self.unquoted_hole(hole),
+                Token::Char(character, _) => self.unquoted(character),
             }
         }
         self.end_word();
@@ -215,13 +215,13 @@ impl Lexer<'_> {
 
     fn backslash(&mut self) {
         match self.next() {
-            Some(Symbol::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
-            Some(Symbol::Char(character, _)) => {
+            Some(Token::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
+            Some(Token::Char(character, _)) => {
                 let word = self.word();
                 word.quoted = true;
                 word.push(character);
             }
-            Some(Symbol::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
+            Some(Token::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
             None => {}
         }
     }
@@ -240,20 +240,20 @@ impl Lexer<'_> {
         self.word().quoted = true;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Char('"', _) => return,
-                Symbol::Char('\\', _) => match self.next() {
-                    Some(Symbol::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
-                    Some(Symbol::Char(character, _)) => self.word().push(character),
-                    Some(Symbol::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
+                Token::Char('"', _) => return,
+                Token::Char('\\', _) => match self.next() {
+                    Some(Token::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
+                    Some(Token::Char(character, _)) => self.word().push(character),
+                    Some(Token::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
                     None => {}
                 },
-                Symbol::Char('`', _) => self.backquotes(),
-                Symbol::Char('$', _) => self.dollar(true),
-                Symbol::Char(character, _) => {
+                Token::Char('`', _) => self.backquotes(),
+                Token::Char('$', _) => self.dollar(true),
+                Token::Char(character, _) => {
                     self.line_break(character);
                     self.word().push(character);
                 }
-                Symbol::Hole(hole) => match self.opaque.last() {
+                Token::Hole(hole) => match self.opaque.last() {
                     Some(place) => self.refuse_opaque(hole, place),
                     None => self.accept_hole(hole, true),
                 },

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Hole, Scanned, Symbol};
+use super::scan::{Placeholder, Scanned, Token};
 use super::{Place, Problem, Source, not_several};
 
 /// The part of the URL that is being read.
@@ -31,7 +31,7 @@ pub(super) fn form_places(scanned: &mut Scanned) -> Vec<Option<Place>> {
     let places: Vec<Option<Place>> = vec![Some(Place::Encoded); scanned.holes.len()];
     let cut = pairs(scanned, &places, |_| true);
     for (index, hole) in scanned.holes.iter().enumerate() {
-        let key = scanned.symbols.iter().position(|symbol| *symbol == Symbol::Hole(index));
+        let key = scanned.symbols.iter().position(|symbol| *symbol == Token::Hole(index));
         if key.is_some_and(|at| !after_equals(&scanned.symbols, at)) && hole.source.argument().is_some() {
             scanned.problems.push(refused_key(hole));
         }
@@ -39,7 +39,7 @@ pub(super) fn form_places(scanned: &mut Scanned) -> Vec<Option<Place>> {
     finish(scanned, places, cut)
 }
 
-fn refused_key(hole: &Hole) -> Problem {
+fn refused_key(hole: &Placeholder) -> Problem {
     let message = format!("{} would be a name in the query; write the name", hole.source.what());
     Problem::error(hole.range.clone(), message)
 }
@@ -54,15 +54,15 @@ fn splice_variables(scanned: &mut Scanned) {
             None => true,
         };
         match *symbol {
-            Symbol::Hole(index) if before_path => match scanned.holes.get(index) {
-                Some(Hole { source: Source::Variable(_, value), range }) => {
+            Token::Hole(index) if before_path => match scanned.holes.get(index) {
+                Some(Placeholder { source: Source::Variable(_, value), range }) => {
                     seen.push_str(value);
-                    symbols.extend(value.chars().map(|character| Symbol::Char(character, range.start)));
+                    symbols.extend(value.chars().map(|character| Token::Char(character, range.start)));
                 }
                 _ => symbols.push(*symbol),
             },
-            Symbol::Hole(_) => symbols.push(*symbol),
-            Symbol::Char(character, _) => {
+            Token::Hole(_) => symbols.push(*symbol),
+            Token::Char(character, _) => {
                 seen.push(character);
                 symbols.push(*symbol);
             }
@@ -72,8 +72,8 @@ fn splice_variables(scanned: &mut Scanned) {
 }
 
 struct Reader<'a> {
-    symbols: &'a [Symbol],
-    holes: &'a [Hole],
+    symbols: &'a [Token],
+    holes: &'a [Placeholder],
     problems: Vec<Problem>,
     /// How many characters and placeholders the host has.
     host: usize,
@@ -86,7 +86,7 @@ impl Reader<'_> {
         let mut index = 0;
         while let Some(symbol) = self.symbols.get(index).copied() {
             match symbol {
-                Symbol::Hole(hole) => {
+                Token::Hole(hole) => {
                     if let (Some(found), Some(slot)) = (self.holes.get(hole), places.get_mut(hole)) {
                         *slot = self.hole(found, at, index);
                     }
@@ -96,7 +96,7 @@ impl Reader<'_> {
                         _ => {}
                     }
                 }
-                Symbol::Char(character, offset) => {
+                Token::Char(character, offset) => {
                     let here = offset..offset + character.len_utf8();
                     if character.is_ascii_control() || character.is_whitespace() {
                         self.error(here.clone(), "white space cannot stand in a URL; write `%20`");
@@ -156,7 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    fn hole(&mut self, hole: &Hole, at: At, index: usize) -> Option<Place> {
+    fn hole(&mut self, hole: &Placeholder, at: At, index: usize) -> Option<Place> {
         let environment = matches!(hole.source, Source::Environment(_));
         match at {
             At::Start | At::Authority if environment => {
@@ -169,10 +169,10 @@ impl Reader<'_> {
                 None
             }
             At::Path => {
-                let edge = |symbol: Option<&Symbol>, ends: &str| match symbol {
+                let edge = |symbol: Option<&Token>, ends: &str| match symbol {
                     None => true,
-                    Some(Symbol::Char(character, _)) => ends.contains(*character),
-                    Some(Symbol::Hole(_)) => false,
+                    Some(Token::Char(character, _)) => ends.contains(*character),
+                    Some(Token::Hole(_)) => false,
                 };
                 let before = index.checked_sub(1).and_then(|before| self.symbols.get(before));
                 let alone = edge(before, "/\\") && edge(self.symbols.get(index + 1), "/\\?#");
@@ -199,10 +199,10 @@ impl Reader<'_> {
 }
 
 /// How many symbols `http://` or `https://` takes.
-fn scheme(symbols: &[Symbol]) -> Option<usize> {
+fn scheme(symbols: &[Token]) -> Option<usize> {
     let start: String = symbols
         .iter()
-        .map_while(|symbol| if let Symbol::Char(c, _) = symbol { Some(*c) } else { None })
+        .map_while(|symbol| if let Token::Char(c, _) = symbol { Some(*c) } else { None })
         .take(8)
         .collect();
     let start = start.to_ascii_lowercase();
@@ -210,10 +210,10 @@ fn scheme(symbols: &[Symbol]) -> Option<usize> {
 }
 
 /// Whether the placeholder at `index` stands after the `=` of its pair.
-fn after_equals(symbols: &[Symbol], index: usize) -> bool {
+fn after_equals(symbols: &[Token], index: usize) -> bool {
     let before = symbols.get(..index).unwrap_or_default();
-    let found = before.iter().rev().find(|symbol| matches!(symbol, Symbol::Char('=' | '&' | '?', _)));
-    matches!(found, Some(Symbol::Char('=', _)))
+    let found = before.iter().rev().find(|symbol| matches!(symbol, Token::Char('=' | '&' | '?', _)));
+    matches!(found, Some(Token::Char('=', _)))
 }
 
 /// A pair whose value is one placeholder: which symbols are its `&key=`, and what they say.
@@ -228,16 +228,16 @@ fn pairs(scanned: &Scanned, places: &[Option<Place>], wanted: impl Fn(&Place) ->
     let mut cuts = Vec::new();
     let mut start = None;
     // In a form there is no `?` before the first pair.
-    if !scanned.symbols.iter().any(|symbol| matches!(symbol, Symbol::Char('?', _))) {
+    if !scanned.symbols.iter().any(|symbol| matches!(symbol, Token::Char('?', _))) {
         start = Some(0);
     }
     for (at, symbol) in scanned.symbols.iter().enumerate() {
         match *symbol {
-            Symbol::Char('#', _) => break,
-            Symbol::Char('?' | '&', _) => start = Some(at),
-            Symbol::Char(..) => {}
-            Symbol::Hole(hole) => {
-                let ends = matches!(scanned.symbols.get(at + 1), None | Some(Symbol::Char('&' | '#', _)));
+            Token::Char('#', _) => break,
+            Token::Char('?' | '&', _) => start = Some(at),
+            Token::Char(..) => {}
+            Token::Hole(hole) => {
+                let ends = matches!(scanned.symbols.get(at + 1), None | Some(Token::Char('&' | '#', _)));
                 let place = places.get(hole).and_then(Option::as_ref);
                 let Some(from) = start.filter(|_| ends && place.is_some_and(&wanted)) else { continue };
                 let text: Option<String> = scanned
@@ -245,7 +245,7 @@ fn pairs(scanned: &Scanned, places: &[Option<Place>], wanted: impl Fn(&Place) ->
                     .get(from..at)
                     .unwrap_or_default()
                     .iter()
-                    .map(|symbol| if let Symbol::Char(character, _) = symbol { Some(*character) } else { None })
+                    .map(|symbol| if let Token::Char(character, _) = symbol { Some(*character) } else { None })
                     .collect();
                 let Some(text) = text else { continue };
                 let lead = text.chars().next().filter(|first| matches!(first, '?' | '&'));
@@ -276,7 +276,7 @@ fn finish(scanned: &mut Scanned, mut places: Vec<Option<Place>>, cuts: Vec<Cut>)
     let used: Vec<usize> = scanned
         .symbols
         .iter()
-        .filter_map(|symbol| if let Symbol::Hole(hole) = symbol { Some(*hole) } else { None })
+        .filter_map(|symbol| if let Token::Hole(hole) = symbol { Some(*hole) } else { None })
         .collect();
     used.into_iter().map(|hole| places.get_mut(hole).and_then(Option::take)).collect()
 }

@@ -25,13 +25,13 @@ pub struct Limit {
     #[serde(default)]
     pub names_sources: Vec<String>,
     #[serde(default)]
-    pub about: About,
+    pub about: CaveatScope,
 }
 
 /// What a [`Limit`] limits knowledge of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum About {
+pub enum CaveatScope {
     #[default]
     Project,
     /// Installed packages and the like.

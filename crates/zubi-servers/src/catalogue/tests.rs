@@ -17,7 +17,7 @@ fn check(text: &str, show: impl Fn(&Catalogue) -> String) -> String {
 }
 
 /// The rows that come with zubi, those that are switched off included.
-fn all() -> Vec<Arc<Row>> {
+fn all() -> Vec<Arc<ServerEntry>> {
     read(BUILTIN.iter().copied()).unwrap()
 }
 
@@ -26,7 +26,7 @@ fn the_short_way_reads_the_same_rows() {
     assert_eq!(Catalogue::builtin().rows, all());
 }
 
-fn languages(row: &Row) -> String {
+fn languages(row: &ServerEntry) -> String {
     row.languages.iter().map(|language| language.id.as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -76,7 +76,7 @@ fn the_tested_servers() {
 
 #[test]
 fn every_id_stands_once() {
-    let count = |text: &&str| toml::from_str::<CatalogueFile<Row>>(text).unwrap().server.len();
+    let count = |text: &&str| toml::from_str::<CatalogueFile<ServerEntry>>(text).unwrap().server.len();
     // Rows of one id are merged, so an id that stands twice makes one row less.
     assert_eq!(all().len(), BUILTIN.iter().map(count).sum::<usize>());
 }
@@ -95,7 +95,7 @@ fn every_row_says_what_is_needed() {
         // It is read as the object of "it would run …".
         assert!(!row.runs.ends_with('.') && !row.runs.contains('\n'), "{id}: {}", row.runs);
         // What nobody has seen is not promised to be complete, unless the server itself gives a signal.
-        let signal = matches!(row.readiness, Recipe::Progress { .. } | Recipe::Unknown);
+        let signal = matches!(row.readiness, ReadinessSignal::Progress { .. } | ReadinessSignal::Unknown);
         assert!(row.tested || signal, "{id}");
         assert!(row.enabled || !row.tested, "{id}");
     }
@@ -127,11 +127,11 @@ proptest! {
         let id = &before[at].id;
         let text = format!("[[server]]\nid = \"{id}\"\npriority = {priority}\nenabled = {enabled}");
         let after = Catalogue::builtin().with_user(&text).unwrap();
-        let expected: Vec<Row> = before
+        let expected: Vec<ServerEntry> = before
             .iter()
-            .map(|row| if row.id == *id { Row { priority, enabled, ..Row::clone(row) } } else { Row::clone(row) })
+            .map(|row| if row.id == *id { ServerEntry { priority, enabled, ..ServerEntry::clone(row) } } else { ServerEntry::clone(row) })
             .collect();
-        let found: Vec<Row> = after.rows.iter().map(|row| Row::clone(row)).collect();
+        let found: Vec<ServerEntry> = after.rows.iter().map(|row| ServerEntry::clone(row)).collect();
         prop_assert_eq!(found, expected);
     }
 }

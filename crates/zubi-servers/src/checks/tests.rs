@@ -20,13 +20,13 @@ fn run(script: &[(u64, &str)]) -> String {
             ("begin", token) => checks.progress(token, Some("begin"), now),
             ("end", token) => checks.progress(token, Some("end"), now),
             ("given-up", _) => {
-                let Stage::Due { since } = checks.stage() else { panic!("nothing is due") };
+                let CheckState::Due { since } = checks.stage() else { panic!("nothing is due") };
                 checks.give_up(since);
             }
             other => panic!("unknown step {other:?}"),
         }
         let stage = match checks.stage() {
-            Stage::Due { since } => format!("due since {}", since.duration_since(start).as_millis()),
+            CheckState::Due { since } => format!("due since {}", since.duration_since(start).as_millis()),
             stage => format!("{stage:?}").to_lowercase(),
         };
         let outdated = if checks.is_outdated() { ", outdated" } else { "" };

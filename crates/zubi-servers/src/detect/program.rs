@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use zubi_base::process::{CommandSpec, Output, Spawner};
 
 use super::version::{at_least, version_in};
-use crate::catalogue::Row;
+use crate::catalogue::ServerEntry;
 
 /// Where a project keeps programs of its own, relative to its directory.
 const PROJECT_DIRECTORIES: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
@@ -43,12 +43,12 @@ pub struct Program {
 pub struct Missing {
     /// The name that was looked for.
     pub command: String,
-    pub tried: Vec<Tried>,
+    pub tried: Vec<RejectedCandidate>,
 }
 
 /// A candidate that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct RejectedCandidate {
     pub path: Utf8PathBuf,
     /// One clause: `it failed: error: Unknown binary`, `version 5.9.2, but 7 is needed`.
     pub why: String,
@@ -60,7 +60,7 @@ impl fmt::Display for Missing {
             return write!(f, "`{}` is not installed", self.command);
         };
         write!(f, "`{}` is not usable: {}: {}", self.command, first.path, first.why)?;
-        for Tried { path, why } in others {
+        for RejectedCandidate { path, why } in others {
             write!(f, "; {path}: {why}")?;
         }
         Ok(())
@@ -103,7 +103,7 @@ impl ProgramFinder {
     /// In order: what the project brings along (`node_modules/.bin`, `.venv/bin`, from `root` up to `folder`), then
     /// every hit on PATH. In a folder that is not `trusted`, programs inside it are not even asked for their version:
     /// they are as much the project's as its sources.
-    pub async fn find(&self, row: &Row, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Result<Program, Missing> {
+    pub async fn find(&self, row: &ServerEntry, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Result<Program, Missing> {
         let mut tried = Vec::new();
         let mut seen = Vec::new();
         // Where a project may choose a toolchain, it must be trusted to do so.
@@ -114,7 +114,7 @@ impl ProgramFinder {
             }
             let real = zubi_base::fs::canonical(&path).unwrap_or_else(|_| path.clone());
             if !trusted && (path.starts_with(folder) || real.starts_with(folder)) {
-                tried.push(Tried { path, why: "it belongs to the folder, which is not trusted".to_owned() });
+                tried.push(RejectedCandidate { path, why: "it belongs to the folder, which is not trusted".to_owned() });
                 continue;
             }
             // `/bin` is `/usr/bin` on many systems.
@@ -124,14 +124,14 @@ impl ProgramFinder {
             seen.push(real);
             match self.check(row, &path, directory).await {
                 Ok(version) => return Ok(Program { path, version }),
-                Err(why) => tried.push(Tried { path, why }),
+                Err(why) => tried.push(RejectedCandidate { path, why }),
             }
         }
         Err(Missing { command: row.command.clone(), tried })
     }
 
     /// The program that [`Self::find`] will ask first, so that a server can be started while it is being asked.
-    pub fn likely(&self, row: &Row, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Option<Utf8PathBuf> {
+    pub fn first_candidate(&self, row: &ServerEntry, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Option<Utf8PathBuf> {
         self.candidates(&row.command, root, folder).into_iter().find(|path| {
             let belongs_to_folder = || {
                 let real = zubi_base::fs::canonical(path).unwrap_or_else(|_| path.clone());
@@ -159,7 +159,7 @@ impl ProgramFinder {
     }
 
     /// The version of a program that runs and is new enough, else why it is not usable.
-    async fn check(&self, row: &Row, path: &Utf8Path, directory: &Utf8Path) -> Result<Option<String>, String> {
+    async fn check(&self, row: &ServerEntry, path: &Utf8Path, directory: &Utf8Path) -> Result<Option<String>, String> {
         let asked = match &row.version_command {
             None => path.to_owned(),
             Some(sibling) => path.with_file_name(sibling),

@@ -2,11 +2,11 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::catalogue::{RootRule, Row};
+use crate::catalogue::{RootRule, ServerEntry};
 
 /// The directory in which `row`'s server should work for a document: the nearest one with a marker of the best group,
 /// never above `folder`. Without any marker it is `folder` itself.
-pub fn project_root(row: &Row, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
+pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
     let ancestors = || document.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     let nearest = row
         .root_markers
@@ -21,7 +21,7 @@ pub fn project_root(row: &Row, document: &Utf8Path, folder: &Utf8Path) -> Utf8Pa
 
 /// The project that a document belongs to for the server of its root: the nearest directory below that root with one of
 /// the row's inner markers, else the root.
-pub fn inner_project(row: &Row, document: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
+pub fn inner_project(row: &ServerEntry, document: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
     let mut ancestors = document.ancestors().skip(1).take_while(|directory| directory.starts_with(root));
     let nearest = ancestors.find(|directory| row.inner_projects.iter().any(|marker| directory.join(marker).exists()));
     nearest.unwrap_or(root).to_owned()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::walk::{self, Order, is_directory};
+use zubi_base::walk::{self, WalkOptions, is_directory};
 use zubi_base::workspace::Workspace;
 
 use super::Languages;
@@ -74,7 +74,7 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
     let end = Instant::now() + limits.time;
     let mut seen = 0;
     'folders: for folder in workspace.folders() {
-        for entry in walk::entries(&folder.path, Order::default()) {
+        for entry in walk::entries(&folder.path, WalkOptions::default()) {
             seen += 1;
             if seen > limits.entries {
                 detection.cut = Some(format!("only the first {} files were looked at", limits.entries));

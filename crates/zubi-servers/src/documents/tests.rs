@@ -59,12 +59,12 @@ impl Fixture {
         path
     }
 
-    fn touch_at(&mut self, name: &str, now: Duration, certainly: bool) -> Result<Touch, ReadError> {
+    fn touch_at(&mut self, name: &str, now: Duration, certainly: bool) -> Result<SyncAction, ReadError> {
         let opening = Opening { language: "rust", sync: self.sync, now };
-        self.documents.bring_up_to_date(&self.root.join(name), opening, certainly, &self.wire)
+        self.documents.sync(&self.root.join(name), opening, certainly, &self.wire)
     }
 
-    fn touch(&mut self, name: &str) -> Result<Touch, ReadError> {
+    fn touch(&mut self, name: &str) -> Result<SyncAction, ReadError> {
         self.touch_at(name, LATER, false)
     }
 }
@@ -73,13 +73,13 @@ impl Fixture {
 fn a_document_is_opened_once_and_sent_again_only_when_its_text_changed() {
     let mut fixture = Fixture::new();
     fixture.write("a.rs", b"\xEF\xBB\xBFone\r\n");
-    assert_eq!(fixture.touch("a.rs").unwrap(), Touch::Opened);
-    assert_eq!(fixture.touch("a.rs").unwrap(), Touch::Unchanged);
+    assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Opened);
+    assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Unchanged);
     // Written again with the same text: compared by content, not sent.
     fixture.write("a.rs", b"\xEF\xBB\xBFone\r\n");
-    assert_eq!(fixture.touch("a.rs").unwrap(), Touch::Unchanged);
+    assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Unchanged);
     fixture.write("a.rs", b"two");
-    assert_eq!(fixture.touch("a.rs").unwrap(), Touch::Changed);
+    assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Changed);
     assert_eq!(fixture.documents.version(&fixture.root.join("a.rs")), Some(2));
     assert_snapshot!(fixture.wire.take(), @r#"
     didOpen a.rs v1 "one\r\n"
@@ -98,7 +98,7 @@ fn a_change_within_one_tick_of_the_clock_is_seen() {
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     std::io::Write::write_all(&mut &file, b"two").unwrap();
     file.set_modified(std::time::UNIX_EPOCH + now).unwrap();
-    assert_eq!(fixture.touch_at("a.rs", now, false).unwrap(), Touch::Changed);
+    assert_eq!(fixture.touch_at("a.rs", now, false).unwrap(), SyncAction::Changed);
     assert_snapshot!(fixture.wire.take(), @r#"
     didOpen a.rs v1 "one"
     didChange a.rs v2 "two"
@@ -114,8 +114,8 @@ fn an_event_outweighs_the_stamp() {
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     std::io::Write::write_all(&mut &file, b"two").unwrap();
     file.set_modified(modified).unwrap();
-    assert_eq!(fixture.touch("a.rs").unwrap(), Touch::Unchanged);
-    assert_eq!(fixture.touch_at("a.rs", LATER, true).unwrap(), Touch::Changed);
+    assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Unchanged);
+    assert_eq!(fixture.touch_at("a.rs", LATER, true).unwrap(), SyncAction::Changed);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn servers_get_changes_the_way_they_ask_for() {
     fixture.touch("a.rs").unwrap();
     fixture.sync = Sync { open_close: false, ..fixture.sync };
     fixture.write("b.rs", b"x");
-    assert_eq!(fixture.touch("b.rs").unwrap(), Touch::NotTold);
+    assert_eq!(fixture.touch("b.rs").unwrap(), SyncAction::NotTold);
     assert_snapshot!(fixture.wire.take(), @r#"
     didOpen a.rs v1 "one"
     didChange a.rs v2 "two"

@@ -10,7 +10,7 @@ use zubi_base::lsp::Diagnostic;
 use zubi_base::rpc::ConnectionError;
 
 use super::{Failure, ServerEndpoint};
-use crate::checks::Stage;
+use crate::checks::CheckState;
 use crate::session::Session;
 use crate::tsserver;
 
@@ -159,10 +159,10 @@ impl ServerEndpoint {
         loop {
             changes.mark_unchanged();
             let (until, due) = match checks.stage() {
-                Stage::Settled => return Ok(true),
-                Stage::Loading => return Ok(false),
-                Stage::Running => (cx.deadline, None),
-                Stage::Due { since } => (since.max(asked) + checks.begins_within(), Some(since)),
+                CheckState::Settled => return Ok(true),
+                CheckState::Loading => return Ok(false),
+                CheckState::Running => (cx.deadline, None),
+                CheckState::Due { since } => (since.max(asked) + checks.begins_within(), Some(since)),
             };
             tokio::select! {
                 _ = changes.changed() => {}
@@ -188,7 +188,7 @@ impl ServerEndpoint {
         }
         let _pins = Self::pin(session, &cx.about(document))?;
         let checks = &session.peer().checks;
-        let mut settled = checks.stage() == Stage::Settled;
+        let mut settled = checks.stage() == CheckState::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
         let mut reliable = false;
         if pulled.is_none() {
@@ -198,7 +198,7 @@ impl ServerEndpoint {
         }
         let patience = patience(cx);
         // What was told while the check ran is not its last word, nor is it when the check has begun again meanwhile.
-        while !(settled && checks.stage() == Stage::Settled) {
+        while !(settled && checks.stage() == CheckState::Settled) {
             settled = Self::await_check(session, &patience).await?;
             if !settled || pulled.is_none() {
                 break;

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{EndpointError, Readiness};
 use zubi_base::position::Encoding;
 
-use super::{Launch, ServerEndpoint};
+use super::{LaunchSpec, ServerEndpoint};
 use crate::session::{Session, StartError};
 use crate::watch::FileChange;
 
@@ -23,7 +23,7 @@ const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
 
 /// How long a server is kept, and at what price.
 #[derive(Debug, Clone, Copy)]
-pub struct Keep {
+pub struct RetentionPolicy {
     /// It is ended when nobody has asked it anything for so long.
     pub idle: Duration,
     /// It is ended when it and what it started hold more, in megabytes.
@@ -46,7 +46,7 @@ const MEGABYTE: u64 = 1024 * 1024;
 pub(crate) trait Starter: Send + Sync {
     async fn start(
         &self,
-        launch: &Launch,
+        launch: &LaunchSpec,
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
@@ -55,7 +55,7 @@ pub(crate) trait Starter: Send + Sync {
 
 /// What the tasks of an endpoint share.
 pub(super) struct Shared {
-    pub(super) launch: Launch,
+    pub(super) launch: LaunchSpec,
     pub(super) starter: Arc<dyn Starter>,
     pub(super) phase: watch::Sender<Phase>,
     pub(super) readiness: Arc<watch::Sender<Readiness>>,
@@ -134,12 +134,12 @@ pub(super) async fn run(shared: Arc<Shared>) {
         session.deliver(&changes);
     }
     // Only now, so that whoever sees it ready can ask it.
-    session.peer().speak();
+    session.peer().activate();
     let Some(why) = until_its_end(&shared, &session).await else {
         session.shutdown().await;
         return;
     };
-    session.peer().retire();
+    session.peer().deactivate();
     if shared.stop.is_cancelled() {
         // Ended on request: nothing went wrong, and nothing is to be started again.
         return;
@@ -191,7 +191,7 @@ impl ServerEndpoint {
     }
 
     /// The same once it is known whether the next one is started at once.
-    pub(super) async fn gone(&self, why: String) -> EndpointError {
+    pub(super) async fn on_exit(&self, why: String) -> EndpointError {
         let mut phases = self.shared.phase.subscribe();
         // It has ended; whoever attends it writes that down in the next moment.
         let is_known = |phase: &Phase| !matches!(phase, Phase::Running(session) if session.ended().borrow().is_some());
@@ -200,7 +200,7 @@ impl ServerEndpoint {
             Some(Phase::Down { retry_at, .. }) => *retry_at,
             _ => return self.died(why),
         };
-        EndpointError::Exited { endpoint: self.id.clone(), why, hint: later(ASK_AGAIN, retry_at) }
+        EndpointError::Exited { endpoint: self.id.clone(), why, hint: retry_hint(ASK_AGAIN, retry_at) }
     }
 }
 
@@ -212,7 +212,7 @@ impl Shared {
             let own = matches!(phase, Phase::Running(running) if Arc::ptr_eq(running, session));
             if own {
                 // All of it before anybody can see the place empty and take it.
-                session.peer().retire();
+                session.peer().deactivate();
                 lock(&self.wanted).extend(session.open_documents().into_iter().rev());
                 self.readiness.send_replace(Readiness::Starting);
                 *phase = Phase::Idle;
@@ -228,12 +228,12 @@ impl Shared {
     /// The state of a server that does not run: how long a pause lasts is worked out when it is told.
     pub(super) fn readiness_without_session(&self) -> Readiness {
         match &*self.phase.borrow() {
-            Phase::Down { why, hint, retry_at } => Readiness::Failed { why: why.clone(), hint: later(hint, *retry_at) },
+            Phase::Down { why, hint, retry_at } => Readiness::Failed { why: why.clone(), hint: retry_hint(hint, *retry_at) },
             _ => self.readiness.borrow().clone(),
         }
     }
 
-    pub(super) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
+    pub(super) fn new(launch: LaunchSpec, starter: Arc<dyn Starter>) -> Self {
         Self {
             launch,
             starter,
@@ -280,7 +280,7 @@ impl Shared {
 pub(super) const ASK_AGAIN: &str = "ask again: it is started anew";
 
 /// What to do about a server that is given time before it is started again.
-pub(super) fn later(hint: &str, retry_at: Instant) -> String {
+pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
     let pause = retry_at.saturating_duration_since(Instant::now());
     if pause.is_zero() {
         return hint.to_owned();

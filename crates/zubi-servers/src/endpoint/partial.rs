@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// An answer put together from its pieces (LSP 3.18, "Partial Result Progress"): the final answer is one more piece.
-pub(super) fn with_pieces(pieces: Vec<Value>, last: Value) -> Value {
+pub(super) fn merge_partial(pieces: Vec<Value>, last: Value) -> Value {
     if pieces.is_empty() {
         return last;
     }

@@ -31,15 +31,15 @@ impl Fixture {
     /// With a server that is ended when nobody asks for `idle`, and that has `request_timeout` for an answer.
     fn of(workspace: Workspace, idle: Duration, request_timeout: Duration) -> Self {
         let (starter, starts) = FakeStarter::new();
-        let launch = Launch {
+        let launch = LaunchSpec {
             spec: workspace.spec.clone(),
             command: CommandSpec::new("/none", workspace.root.clone()),
             workspace: Arc::new(zubi_base::workspace::Workspace::open(std::slice::from_ref(&workspace.root)).unwrap()),
             allowed_commands: vec!["fake.fix".to_owned()],
             request_timeout,
-            keep: Keep { idle, memory_mb: None },
+            keep: RetentionPolicy { idle, memory_mb: None },
             virtual_documents: None,
-            limits: Limits::default(),
+            limits: Caveats::default(),
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));
         Self { workspace, endpoint, starts }
@@ -207,7 +207,7 @@ async fn what_a_server_offers_is_not_told_by_its_death() {
 async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
     let mut workspace = Workspace::new(&[]);
     workspace.spec.recipe =
-        crate::readiness::Recipe::Log { prefixes: vec!["ready".to_owned()], parts: Vec::new(), answers_before: true };
+        crate::readiness::ReadinessSignal::Log { prefixes: vec!["ready".to_owned()], parts: Vec::new(), answers_before: true };
     let mut fixture = Fixture::with(workspace);
     let question = fixture.ask("textDocument/references", cx());
     let log = json!({ "type": 3, "message": "ready" });
@@ -254,8 +254,8 @@ async fn partial_results_are_put_together() {
     server.notify("$/progress", json!({ "token": "p", "value": [3] })).await;
     server.reply(id, json!([])).await;
     assert_eq!(question.await.unwrap().unwrap(), json!([1, 2, 3]));
-    assert_eq!(with_pieces(vec![json!({ "items": [1] })], json!({ "items": [2] })), json!({ "items": [1, 2] }));
-    assert_eq!(with_pieces(Vec::new(), json!(null)), json!(null));
+    assert_eq!(merge_partial(vec![json!({ "items": [1] })], json!({ "items": [2] })), json!({ "items": [1, 2] }));
+    assert_eq!(merge_partial(Vec::new(), json!(null)), json!(null));
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::*;
 
-fn offers(capabilities: Value) -> Offers {
-    Offers::new(Utf8Path::new("/w"), capabilities, Vec::new())
+fn offers(capabilities: Value) -> ServerCapabilities {
+    ServerCapabilities::new(Utf8Path::new("/w"), capabilities, Vec::new())
 }
 
 fn rust() -> (&'static Utf8Path, &'static str) {
@@ -14,7 +14,7 @@ fn rust() -> (&'static Utf8Path, &'static str) {
 }
 
 /// Every method that is offered for a document.
-fn list(offers: &Offers, document: Option<(&Utf8Path, &str)>) -> String {
+fn list(offers: &ServerCapabilities, document: Option<(&Utf8Path, &str)>) -> String {
     METHODS
         .iter()
         .map(|(method, ..)| *method)
@@ -86,7 +86,7 @@ fn registrations_come_and_go_and_cover_their_documents() {
 #[test]
 fn withheld_methods_are_not_offered() {
     let offers =
-        Offers::new(Utf8Path::new("/w"), json!({ "hoverProvider": true }), vec!["textDocument/hover".to_owned()]);
+        ServerCapabilities::new(Utf8Path::new("/w"), json!({ "hoverProvider": true }), vec!["textDocument/hover".to_owned()]);
     assert_snapshot!(list(&offers, None), @"");
 }
 

@@ -3,12 +3,12 @@
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
-use zubi_base::endpoint::{Absent, Limits};
+use zubi_base::endpoint::{MissingServer, Caveats};
 use zubi_base::fs;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Folder;
 
-use crate::catalogue::{About, Row, Untrusted};
+use crate::catalogue::{CaveatScope, ServerEntry, Untrusted};
 use crate::detect::ProgramFinder;
 
 pub(super) fn subject(path: &Utf8Path) -> String {
@@ -19,9 +19,9 @@ pub(super) fn subject(path: &Utf8Path) -> String {
     }
 }
 
-pub(super) fn no_row(path: &Utf8Path) -> Absent {
+pub(super) fn no_row(path: &Utf8Path) -> MissingServer {
     let subject = subject(path);
-    Absent {
+    MissingServer {
         why: format!("no server for {subject}"),
         hint: "add a [[server]] with this language to ~/.config/zubi/servers.toml".to_owned(),
         subject,
@@ -29,15 +29,15 @@ pub(super) fn no_row(path: &Utf8Path) -> Absent {
 }
 
 /// A workspace folder that was there when zubi was started.
-pub(super) fn folder_gone(folder: &Folder) -> Absent {
-    Absent {
+pub(super) fn folder_gone(folder: &Folder) -> MissingServer {
+    MissingServer {
         subject: folder.name.clone(),
         why: format!("the workspace folder `{}` does not exist any more", folder.path),
         hint: "put it back, or start zubi in another folder".to_owned(),
     }
 }
 
-pub(super) fn install_hint(row: &Row) -> String {
+pub(super) fn install_hint(row: &ServerEntry) -> String {
     match row.install.first() {
         Some(install) => format!("install it with {}: {}", install.how, install.command),
         None => format!("install `{}` and put it on the PATH", row.command),
@@ -64,7 +64,7 @@ fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) 
     let is_source = |path: &Utf8PathBuf| {
         path.extension().is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
     };
-    let sources: Vec<_> = walk::files(root, Order::default()).take(MAX_SOURCES).filter(is_source).collect();
+    let sources: Vec<_> = walk::files(root, WalkOptions::default()).take(MAX_SOURCES).filter(is_source).collect();
     let unnamed = sources.iter().filter(|path| !named.contains(*path)).count();
     let name = database.file_name().unwrap_or_default();
     (unnamed > 0).then(|| format!("{unnamed} of {} source files are not in {name} and not read", sources.len()))
@@ -85,8 +85,8 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
 
 /// What limits the answers of a server in a root, as far as files and programs tell. Looks at files, and may walk the
 /// whole project.
-pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Limits {
-    let mut limits = Limits::default();
+pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Caveats {
+    let mut limits = Caveats::default();
     for fact in &row.limits {
         if fact.programs.iter().any(|program| finder.has(program)) {
             continue;
@@ -104,8 +104,8 @@ pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool, finder: &Program
             }),
         };
         match fact.about {
-            About::Project => limits.project.extend(clause),
-            About::Beyond => limits.beyond.extend(clause),
+            CaveatScope::Project => limits.project.extend(clause),
+            CaveatScope::Beyond => limits.beyond.extend(clause),
         }
     }
     if !trusted && matches!(row.untrusted, Untrusted::Restricted(_)) {

@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::OtherProject;
 use zubi_base::workspace::{Folder, Workspace};
 
-use crate::catalogue::Row;
+use crate::catalogue::ServerEntry;
 use crate::detect::{Detection, inner_project, project_root};
 
 /// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
@@ -21,7 +21,7 @@ const MAX_ROOTS: usize = 4;
 /// Roots inside other roots are left out where the outer server reads them, too; they get one of their own when one of
 /// their documents is asked about. Also how many were left out for there are too many.
 pub(super) fn roots(
-    row: &Row,
+    row: &ServerEntry,
     detection: &Detection,
     example: &Utf8Path,
     folder: &Folder,
@@ -41,24 +41,24 @@ pub(super) fn roots(
 }
 
 /// That not all projects are asked.
-pub(super) fn not_asked(row: &Row, more: usize) -> String {
+pub(super) fn not_asked(row: &ServerEntry, more: usize) -> String {
     format!("{more} further projects of {} were not asked", row.title)
 }
 
 /// A document that need not exist for each directory with a marker of a server's projects.
-fn marked<'a>(row: &'a Row, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
+fn marked<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
     let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name);
     detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
 }
 
 /// The project of a document for a server: what one process reads together while the document is open.
-fn project(row: &Row, document: &Utf8Path, workspace: &Workspace) -> Option<Utf8PathBuf> {
+fn project(row: &ServerEntry, document: &Utf8Path, workspace: &Workspace) -> Option<Utf8PathBuf> {
     let root = project_root(row, document, &workspace.folder_of(document)?.path);
     Some(inner_project(row, document, &root))
 }
 
 /// Whether a server has other projects in the workspace than that of a document. Looks at files.
-pub(super) fn has_several(row: &Row, document: &Utf8Path, detection: &Detection, workspace: &Workspace) -> bool {
+pub(super) fn has_several(row: &ServerEntry, document: &Utf8Path, detection: &Detection, workspace: &Workspace) -> bool {
     let own = project(row, document, workspace);
     let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
     let examples = examples.flat_map(|(_, files)| files.examples.values().cloned());
@@ -67,7 +67,7 @@ pub(super) fn has_several(row: &Row, document: &Utf8Path, detection: &Detection,
 
 /// The other projects that files in a server's languages lie in, each with the first of them. Looks at files.
 pub(super) fn others(
-    row: &Row,
+    row: &ServerEntry,
     document: &Utf8Path,
     files: impl Iterator<Item = Utf8PathBuf>,
     workspace: &Workspace,

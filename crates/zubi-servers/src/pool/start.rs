@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use tokio::sync::{OnceCell, watch};
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{Absent, Readiness};
+use zubi_base::endpoint::{MissingServer, Readiness};
 use zubi_base::process::Spawner;
 
-use crate::endpoint::{Launch, ServerEndpoint, Starter};
+use crate::endpoint::{LaunchSpec, ServerEndpoint, Starter};
 use crate::session::{Session, StartError};
 use crate::watch::FileWatcher;
 
@@ -42,7 +42,7 @@ impl WatcherCell {
 impl Starter for ProcessStarter {
     async fn start(
         &self,
-        launch: &Launch,
+        launch: &LaunchSpec,
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
@@ -53,19 +53,19 @@ impl Starter for ProcessStarter {
 }
 
 /// A server that was started before its program was known to be usable. Ended unless it is taken.
-pub(super) struct Early {
+pub(super) struct Prestarted {
     pub(super) program: Utf8PathBuf,
     pub(super) endpoint: Option<Arc<ServerEndpoint>>,
     pub(super) retiring: TaskTracker,
 }
 
-impl Early {
+impl Prestarted {
     pub(super) fn take(&mut self) -> Option<Arc<ServerEndpoint>> {
         self.endpoint.take()
     }
 }
 
-impl Drop for Early {
+impl Drop for Prestarted {
     fn drop(&mut self) {
         if let Some(endpoint) = self.endpoint.take() {
             self.retiring.spawn(async move { endpoint.shutdown().await });
@@ -75,7 +75,7 @@ impl Drop for Early {
 
 /// Why a server was not started.
 pub(super) struct NotStarted {
-    pub(super) absent: Absent,
+    pub(super) absent: MissingServer,
     /// Whether its program is there at all.
     pub(super) installed: bool,
 }
@@ -84,7 +84,7 @@ pub(super) struct NotStarted {
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) endpoints: Vec<Arc<ServerEndpoint>>,
-    pub(super) absent: Vec<Absent>,
+    pub(super) absent: Vec<MissingServer>,
     /// Whether a server of it can answer where things are defined and used; a linter cannot.
     pub(super) navigates: bool,
 }

@@ -12,7 +12,7 @@ use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
 
 use super::facts::install_hint;
 use super::{ServerPool, Wanted};
-use crate::catalogue::{Install, Row};
+use crate::catalogue::{Install, ServerEntry};
 use crate::detect::{LanguageFiles, project_root};
 
 /// What a person can ask of a server, with the request that tells whether it can answer.
@@ -157,7 +157,7 @@ impl ServerPool {
         Survey { languages, cut: detection.cut.clone() }
     }
 
-    async fn examine(&self, row: &std::sync::Arc<Row>, files: &LanguageFiles, patience: Duration) -> ServerReport {
+    async fn examine(&self, row: &std::sync::Arc<ServerEntry>, files: &LanguageFiles, patience: Duration) -> ServerReport {
         let shared = &self.shared;
         let mut report = ServerReport {
             id: row.id.clone(),

@@ -70,7 +70,7 @@ impl Fixture {
 
     fn show(&self, endpoints: &Endpoints) -> String {
         let ids = endpoints.endpoints.iter().map(|endpoint| endpoint.id().to_string());
-        let absent = endpoints.absent.iter().map(|Absent { subject, why, hint }| format!("{subject}: {why}. {hint}"));
+        let absent = endpoints.absent.iter().map(|MissingServer { subject, why, hint }| format!("{subject}: {why}. {hint}"));
         ids.chain(absent)
             .chain(endpoints.uncovered.clone())
             .collect::<Vec<_>>()

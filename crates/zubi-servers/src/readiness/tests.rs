@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 
 /// A script line: `initialized`, `open <path>`, or a notification's method and params. Gives the state after each.
-fn run(recipe: Recipe, root: &Utf8Path, script: &[&str]) -> String {
+fn run(recipe: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     let start = Instant::now();
     let mut tracker = Tracker::new(recipe);
     let mut states = String::new();
@@ -67,8 +67,8 @@ fn tree(files: &[&str]) -> (tempfile::TempDir, Utf8PathBuf) {
     (directory, root)
 }
 
-fn clangd() -> Recipe {
-    Recipe::Progress {
+fn clangd() -> ReadinessSignal {
+    ReadinessSignal::Progress {
         titles: vec!["backgroundIndexProgress".to_owned()],
         project_files: vec!["compile_commands.json".to_owned(), "build/compile_commands.json".to_owned()],
     }
@@ -77,7 +77,7 @@ fn clangd() -> Recipe {
 #[test]
 fn rust_analyzer_is_believed_only_after_it_was_busy() {
     let (_guard, root) = tree(&[]);
-    assert_snapshot!(run(Recipe::ServerStatus, &root, &[
+    assert_snapshot!(run(ReadinessSignal::ServerStatus, &root, &[
         "initialized",
         "status warning true",
         "status ok false",
@@ -107,7 +107,7 @@ fn rust_analyzer_is_believed_only_after_it_was_busy() {
 #[test]
 fn rust_analyzer_fetching_counts_as_busy() {
     let (_guard, root) = tree(&[]);
-    assert_snapshot!(run(Recipe::ServerStatus, &root, &[
+    assert_snapshot!(run(ReadinessSignal::ServerStatus, &root, &[
         "initialized",
         "status ok true",
         "begin rustAnalyzer/Fetching Fetching",
@@ -200,7 +200,7 @@ fn a_second_project_is_loaded_before_it_is_trusted() {
 #[test]
 fn gopls_waits_for_its_own_progress_and_no_other() {
     let (_guard, root) = tree(&[]);
-    let recipe = Recipe::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
+    let recipe = ReadinessSignal::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
     assert_snapshot!(run(recipe, &root, &[
         "initialized",
         "begin 1 Setting up workspace",
@@ -222,7 +222,7 @@ fn gopls_waits_for_its_own_progress_and_no_other() {
 fn pyright_is_ready_when_it_knows_its_files() {
     let (_guard, root) = tree(&[]);
     let prefixes = vec!["Found ".to_owned(), "No source files found".to_owned()];
-    let recipe = Recipe::Log { prefixes, parts: Vec::new(), answers_before: true };
+    let recipe = ReadinessSignal::Log { prefixes, parts: Vec::new(), answers_before: true };
     assert_snapshot!(run(recipe, &root, &[
         "log Pyright language server 1.1.414 starting",
         "initialized",
@@ -241,12 +241,12 @@ fn pyright_is_ready_when_it_knows_its_files() {
 #[test]
 fn servers_without_a_signal_say_how_long_they_have_been_up() {
     let (_guard, root) = tree(&[]);
-    assert_snapshot!(run(Recipe::Unknown, &root, &["begin a Indexing", "initialized", "end a"]), @"
+    assert_snapshot!(run(ReadinessSignal::Unknown, &root, &["begin a Indexing", "initialized", "end a"]), @"
     begin a Indexing                         → Starting
     initialized                              → Unknown { waited: 2s }
     end a                                    → Unknown { waited: 2s }
     ");
-    assert_snapshot!(run(Recipe::Initialized, &root, &["initialized", "begin a Indexing"]), @"
+    assert_snapshot!(run(ReadinessSignal::Initialized, &root, &["initialized", "begin a Indexing"]), @"
     initialized                              → Ready
     begin a Indexing                         → Ready
     ");
@@ -254,7 +254,7 @@ fn servers_without_a_signal_say_how_long_they_have_been_up() {
 
 #[test]
 fn progress_is_bounded_and_hostile_values_are_harmless() {
-    let mut tracker = Tracker::new(Recipe::ServerStatus);
+    let mut tracker = Tracker::new(ReadinessSignal::ServerStatus);
     tracker.initialized(Instant::now());
     for token in 0..2 * MAX_PROGRESSES {
         tracker.notification(
@@ -278,7 +278,7 @@ fn progress_is_bounded_and_hostile_values_are_harmless() {
 fn bash_language_server_begins_its_lines_with_the_time() {
     let (_guard, root) = tree(&[]);
     let parts = vec!["BackgroundAnalysis: Completed".to_owned()];
-    let recipe = Recipe::Log { prefixes: Vec::new(), parts, answers_before: false };
+    let recipe = ReadinessSignal::Log { prefixes: Vec::new(), parts, answers_before: false };
     let script =
         ["initialized", "log 12:00 INFO BackgroundAnalysis: resolving", "log 12:01 INFO BackgroundAnalysis: Completed"];
     assert_snapshot!(run(recipe, &root, &script), @"

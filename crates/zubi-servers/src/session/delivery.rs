@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Expecting, Session};
 use crate::catalogue::Freshness;
-use crate::documents::{Documents, Outgoing, Touch};
+use crate::documents::{Documents, Outgoing, SyncAction};
 use crate::offers::ChangeKind;
 use crate::watch::FileChange;
 
@@ -83,14 +83,14 @@ impl Session {
         let digests = self.spec.freshness == Freshness::OpenedOnly && self.pulls_for(path).is_empty();
         if digests {
             let version = documents.next_version();
-            self.peer.track(|tracker| tracker.digesting(path, version));
+            self.peer.track(|tracker| tracker.awaiting_diagnostics(path, version));
         }
         let touch = if deleted {
             Ok(documents.empty(path, self.opening(path), &Expecting { session: self, path }))
         } else {
             self.bring_up_to_date_locked(documents, path, true)
         };
-        if digests && !matches!(touch, Ok(Touch::Opened | Touch::Changed)) {
+        if digests && !matches!(touch, Ok(SyncAction::Opened | SyncAction::Changed)) {
             self.peer.track(|tracker| tracker.closed(path));
         }
         if let Err(error) = touch {
@@ -100,7 +100,7 @@ impl Session {
 
     /// Whether a file of the project is in a language of this server.
     fn is_own(&self, path: &Utf8Path) -> bool {
-        path.starts_with(&self.spec.folder.path) && self.spec.speaks(path)
+        path.starts_with(&self.spec.folder.path) && self.spec.supports_language(path)
     }
 
     /// Whether a change concerns a server that did not say what it watches.

@@ -17,7 +17,7 @@ use zubi_base::rpc::{Connection, ConnectionError};
 
 /// The texts that one server may not have taken up yet. Of a server without a fence nothing is noted.
 #[derive(Debug)]
-pub(super) struct Fence {
+pub(super) struct SyncBarrier {
     /// The request; `None` for servers that need none.
     method: Option<String>,
     sent: Mutex<Sent>,
@@ -33,7 +33,7 @@ struct Sent {
     documents: FxHashMap<Utf8PathBuf, u64>,
 }
 
-impl Fence {
+impl SyncBarrier {
     pub(super) fn new(method: Option<String>) -> Self {
         Self { method, sent: Mutex::default(), turn: tokio::sync::Mutex::default() }
     }
@@ -43,7 +43,7 @@ impl Fence {
     }
 
     /// A text of a document is about to be sent.
-    pub(super) fn sent(&self, path: &Utf8Path) {
+    pub(super) fn mark_sent(&self, path: &Utf8Path) {
         if self.method.is_none() {
             return;
         }
@@ -55,7 +55,7 @@ impl Fence {
 
     /// Returns when the server has taken up every text that was sent before. A server that refuses the request has
     /// looked at it all the same.
-    pub(super) async fn pass(
+    pub(super) async fn wait(
         &self,
         connection: &Connection,
         cancel: &CancellationToken,

@@ -68,7 +68,7 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
     assert!(session.peer().offers().supports("textDocument/hover", None));
     // Its endpoint cannot ask it yet.
     assert_eq!(*workspace.readiness.borrow(), Readiness::Starting);
-    session.peer().speak();
+    session.peer().activate();
     assert_eq!(*workspace.readiness.borrow(), Readiness::Ready);
 }
 
@@ -90,7 +90,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
     let mut workspace = Workspace::new(&[("src/a.rs", "fn a() {}"), ("proj.json", "{}")]);
     workspace.spec.needs_document = true;
     workspace.spec.recipe =
-        Recipe::Progress { titles: vec!["indexing".to_owned()], project_files: vec!["proj.json".to_owned()] };
+        ReadinessSignal::Progress { titles: vec!["indexing".to_owned()], project_files: vec!["proj.json".to_owned()] };
     let mut states = workspace.readiness.subscribe();
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let opened = server.expect_notification("textDocument/didOpen").await;
@@ -106,7 +106,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
 async fn a_server_without_a_document_to_open_is_not_waited_for() {
     let mut workspace = Workspace::new(&[("proj.json", "{}")]);
     workspace.spec.needs_document = true;
-    workspace.spec.recipe = Recipe::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
+    workspace.spec.recipe = ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
     let (_session, _server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     assert!(matches!(*workspace.readiness.borrow(), Readiness::Unknown { .. }));
 }

@@ -40,11 +40,11 @@ impl Usage {
 
 impl Session {
     /// It is being asked something until the result is dropped.
-    pub(crate) fn in_use(self: &Arc<Self>) -> InUse {
+    pub(crate) fn in_use(self: &Arc<Self>) -> ActivityGuard {
         let mut state = self.usage.state();
         state.running += 1;
         state.last = Instant::now();
-        InUse(Arc::clone(self))
+        ActivityGuard(Arc::clone(self))
     }
 
     /// Since when nobody has asked it anything; `None` while somebody does.
@@ -55,7 +55,7 @@ impl Session {
 
     /// How many messages it has sent so far.
     pub(crate) fn heard(&self) -> u64 {
-        self.connection.heard()
+        self.connection.received_count()
     }
 
     /// A question that was asked at `asked`, when it had sent `heard` messages, has used up `limit`, the time that the
@@ -91,9 +91,9 @@ impl Session {
 }
 
 /// Somebody asks the server something.
-pub(crate) struct InUse(Arc<Session>);
+pub(crate) struct ActivityGuard(Arc<Session>);
 
-impl Drop for InUse {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
         let mut state = self.0.usage.state();
         state.running = state.running.saturating_sub(1);

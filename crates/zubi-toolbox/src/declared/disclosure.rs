@@ -5,7 +5,7 @@
 //! in the file: the tests, fields that nobody knows, tools that are left out for now.
 
 use serde_json::Value;
-use zubi_base::visible::{on_lines, on_one_line};
+use zubi_base::visible::{on_lines, printable};
 
 use super::definition::full_id;
 use super::load::LoadedFile;
@@ -13,14 +13,14 @@ use super::tree::Node;
 
 /// What a file's variables are, and each of its tools. One line each, nothing in them that a terminal would obey or a reader
 /// not see. `None` where a part of the file is not understood and so cannot be told.
-pub fn of_file(file: &LoadedFile) -> Option<Vec<String>> {
+pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
     let mut rest = Rest(file.root.as_ref()?.to_value());
     let mut lines = Lines(Vec::new());
     rest.take(&["version"]);
     rest.take(&["$schema"]);
     rest.take(&["tools"]);
     for (name, value) in rest.table(&["variables"]) {
-        lines.tell("", &format!("variable {}", on_one_line(&name)), &value);
+        lines.tell("", &format!("variable {}", printable(&name)), &value);
     }
     for node in file.root.iter().filter_map(|root| root.get("tools")).flat_map(Node::items) {
         of_tool(node, file, &mut lines);
@@ -39,12 +39,12 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
         _ => "asks before each call",
     };
     let left_out = if loaded.is_none() { ", left out for now (`zubi tools check` says why)" } else { "" };
-    lines.0.push(format!("{} ({}), {asks}{left_out}:", on_one_line(&id), on_one_line(&kind)));
+    lines.0.push(format!("{} ({}), {asks}{left_out}:", printable(&id), printable(&kind)));
     let shell = rest.take(&["execution", "shell"]).map(|shell| text(&shell));
     let method = rest.take(&["execution", "method"]).map(|method| text(&method));
     let mut tell = |path: &[&str], name: &str| {
         if let Some(value) = rest.take(path) {
-            lines.tell("  ", &on_one_line(name), &value);
+            lines.tell("  ", &printable(name), &value);
         }
     };
     tell(&["execution", "script"], shell.as_deref().unwrap_or("sh"));
@@ -57,7 +57,7 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
     tell(&["execution", "handler"], "function");
     for (place, what) in [("env", "environment"), ("headers", "header")] {
         for (name, value) in rest.table(&["execution", place]) {
-            lines.tell("  ", &format!("{what} {}", on_one_line(&name)), &value);
+            lines.tell("  ", &format!("{what} {}", printable(&name)), &value);
         }
     }
     for (path, what) in [
@@ -82,7 +82,7 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
     tell(&["description"], "says to models");
     for (name, schema) in rest.table(&["parameters", "properties"]) {
         let mut schema = Rest(schema);
-        let name = format!("argument {}", on_one_line(&name));
+        let name = format!("argument {}", printable(&name));
         if let Some(says) = schema.take(&["description"]) {
             lines.tell("  ", &name, &says);
         }
@@ -151,7 +151,7 @@ impl Lines {
         match value {
             Value::Object(entries) if !entries.is_empty() => {
                 for (name, value) in entries {
-                    let name = on_one_line(name);
+                    let name = printable(name);
                     let path = if path.is_empty() { name.into_owned() } else { format!("{path}.{name}") };
                     self.all(indent, &path, value);
                 }

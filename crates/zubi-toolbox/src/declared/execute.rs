@@ -19,15 +19,15 @@ use zubi_tools::registry::Registry;
 
 use super::functions::{self, Functions};
 use super::plan::Execution;
-use super::testing::Doubles;
+use super::testing::Fakes;
 use crate::shell::answer;
-use crate::sight::EditorView;
+use crate::sight::EditorClient;
 
 /// How much of what code logged and threw a failure shows, in bytes; failures are cut (`ToolError::cleaned`).
 const FAILURE_ROOM: usize = 3_000;
 
 /// What all declared tools of a host share.
-pub(super) struct Machinery {
+pub(super) struct ExecutionContext {
     /// Through which code calls other tools.
     pub(super) registry: OnceLock<Weak<Registry>>,
     /// `None` where zubi does not know its own program.
@@ -40,12 +40,12 @@ pub(super) struct Machinery {
     pub(super) jobs: Arc<Jobs>,
     pub(super) functions: Arc<Functions>,
     /// The open editor, if there is one.
-    pub(super) editor: Option<Arc<dyn EditorView>>,
+    pub(super) editor: Option<Arc<dyn EditorClient>>,
     /// In a test of the tool: what stands in for the world.
-    pub(super) doubles: Option<Arc<Doubles>>,
+    pub(super) doubles: Option<Arc<Fakes>>,
 }
 
-impl Machinery {
+impl ExecutionContext {
     pub(super) fn new(secrets: Secrets, spawner: &Spawner, lookup: Arc<dyn Lookup>, jobs: Arc<Jobs>) -> Self {
         let values = || secrets.values().values().cloned();
         Self {
@@ -63,7 +63,7 @@ impl Machinery {
     }
 
     /// What holds the process of a tool's code, in the words of a person.
-    pub(super) fn holds_scripts(&self) -> String {
+    pub(super) fn script_sandbox(&self) -> String {
         let known = self.jobs.runner().sandbox().known();
         let level = known.map_or("the best that this machine offers", |it| it.level.min(Level::LandlockSeccomp).name());
         format!("{level}: a process of its own without files, network and programs")

@@ -101,7 +101,7 @@ fn first_hidden(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| {
         let before = before.replace(*c);
         let may_follow = before.is_some_and(|before: char| !before.is_ascii() && !visible::is_hidden(before));
-        let is_written = visible::is_of_writing(*c) && may_follow;
+        let is_written = visible::is_script_joiner(*c) && may_follow;
         visible::is_hidden(*c) && !matches!(c, '\n' | '\t') && !is_written
     })
 }
@@ -115,7 +115,7 @@ pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Ve
             let hint = format!("Write `${{{}}}` where it belongs, or take it out.", variable.name);
             problems.push(Problem::warning("unused-variable", place.clone(), what, hint));
         }
-        if secret::is_name_of_one(&variable.name) {
+        if secret::is_secret_name(&variable.name) {
             let what =
                 format!("the variable `{}` looks like a secret, and this file is no place for one", variable.name);
             let hint =

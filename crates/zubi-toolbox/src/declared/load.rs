@@ -22,8 +22,8 @@ use super::definition::{Definition, NAMESPACE, full_id};
 use super::format;
 use super::lint;
 use super::plan::{Execution, Plan, Scope};
-use super::problem::{Problem, Severity, Told, line_and_column};
-use super::shape::{Shape, is_id};
+use super::problem::{Problem, Severity, LocatedProblem, line_and_column};
+use super::shape::{SchemaValidator, is_id};
 use super::testing;
 use super::testing::lint::OF_TESTS;
 use super::tree::{self, Node};
@@ -49,7 +49,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(format::schema);
 
 /// Whether a file's tools may be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrustState {
     /// The user has trusted this very content.
     Trusted,
     /// The user has never seen it.
@@ -60,9 +60,9 @@ pub enum Standing {
     Withheld,
 }
 
-impl Standing {
+impl TrustState {
     /// For programs.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Trusted => "trusted",
             Self::New => "new",
@@ -98,14 +98,14 @@ pub struct LoadedFile {
     /// The workspace folder it belongs to.
     pub folder: Utf8PathBuf,
     pub hash: ContentHash,
-    pub standing: Standing,
+    pub standing: TrustState,
     pub text: Arc<str>,
     pub variables: Vec<(String, String)>,
     pub tools: Vec<LoadedTool>,
     /// Ids, in full, of those that have errors and therefore are not among `tools`.
     pub broken: Vec<String>,
     /// In the order of the file; of very many the first.
-    pub problems: Vec<Told>,
+    pub problems: Vec<LocatedProblem>,
     /// All that is in it, where all of it is understood: a JSON text of this format's version.
     pub(super) root: Option<Node>,
 }
@@ -118,7 +118,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// All problems of all files.
-    pub fn problems(&self) -> impl Iterator<Item = &Told> {
+    pub fn problems(&self) -> impl Iterator<Item = &LocatedProblem> {
         self.files.iter().flat_map(|file| &file.problems)
     }
 
@@ -134,8 +134,8 @@ impl Loaded {
     }
 
     /// Files whose tools are left out because nobody trusted them.
-    pub fn quarantined(&self) -> impl Iterator<Item = &LoadedFile> {
-        self.files.iter().filter(|file| file.standing != Standing::Trusted && !file.tools.is_empty())
+    pub fn untrusted(&self) -> impl Iterator<Item = &LoadedFile> {
+        self.files.iter().filter(|file| file.standing != TrustState::Trusted && !file.tools.is_empty())
     }
 }
 
@@ -212,13 +212,13 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
     };
     file.hash = ContentHash::of(&bytes);
     file.standing = if trust.is_of_nothing() {
-        Standing::Withheld
+        TrustState::Withheld
     } else if trust.file(&folder.path, path, &file.hash) {
-        Standing::Trusted
+        TrustState::Trusted
     } else {
         match trust.known(&folder.path, path) {
-            Some(known) => Standing::Changed { before: trust.text_of(&known) },
-            None => Standing::New,
+            Some(known) => TrustState::Changed { before: trust.text_of(&known) },
+            None => TrustState::New,
         }
     };
     let Ok(text) = String::from_utf8(bytes) else {
@@ -240,7 +240,7 @@ impl LoadedFile {
             shown: workspace.display(path),
             folder: folder.path.clone(),
             hash: ContentHash::of(b""),
-            standing: Standing::New,
+            standing: TrustState::New,
             text: "".into(),
             variables: Vec::new(),
             tools: Vec::new(),
@@ -266,14 +266,14 @@ impl LoadedFile {
             problems.push(Problem::error("too-many-problems", place, what, "Mend those above first."));
         }
         let index = TextIndex::new(&self.text);
-        let told = problems.into_iter().map(|it| Told::new(&self.shown, &self.path, &self.text, &index, it));
+        let told = problems.into_iter().map(|it| LocatedProblem::new(&self.shown, &self.path, &self.text, &index, it));
         self.problems.extend(told);
         self.problems.sort_by_key(|told| told.problem.range.start);
         self.problems.dedup();
     }
 
     /// Where a tool's id stands: `file:line:column`.
-    pub fn place_of(&self, tool: &LoadedTool) -> String {
+    pub fn location_of(&self, tool: &LoadedTool) -> String {
         self.place(&tool.definition.id_range)
     }
 
@@ -298,14 +298,14 @@ impl LoadedFile {
 
     /// The bytes that can be trusted: those that were read, of a file that can be shown whole ([`super::disclosure`]). What
     /// is not shown is not trusted.
-    pub fn to_be_trusted(&self) -> Option<&[u8]> {
+    pub fn trust_content(&self) -> Option<&[u8]> {
         self.root.is_some().then_some(self.text.as_bytes())
     }
 
     /// What has changed since the user trusted it, as a unified diff; `None` where nothing has or nothing was kept.
     pub fn diff(&self, workspace: &Workspace) -> Option<String> {
         match &self.standing {
-            Standing::Changed { before: Some(before) } => {
+            TrustState::Changed { before: Some(before) } => {
                 // Whoever decides by it must see all of it.
                 Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
             }
@@ -369,7 +369,7 @@ impl Content {
         let problems = &mut self.problems;
         let Some(root) = tree::parse(text, problems) else { return };
         nul(&root, text, problems);
-        Shape::new(&SCHEMA, problems).check(&root, None);
+        SchemaValidator::new(&SCHEMA, problems).check(&root, None);
         if root.get("version").and_then(Node::as_str) != Some("1.0") {
             // What the fields of another version mean is not known.
             return;

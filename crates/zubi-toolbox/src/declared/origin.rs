@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::Trust;
 
-use super::load::{self, LoadedFile, Standing};
+use super::load::{self, LoadedFile, TrustState};
 use super::provider::Declared;
 
 /// How many characters of a file's name are repeated: whoever named it has not been trusted.
@@ -30,7 +30,7 @@ pub(super) struct Origin {
 
 impl Origin {
     /// Why the tool may not run any more, and what to do. The provider has looked again when this says so.
-    pub(super) fn objection(&self) -> Option<(String, &'static str)> {
+    pub(super) fn check_still_trusted(&self) -> Option<(String, &'static str)> {
         let found = load::read_bytes(&self.path).map(|bytes| ContentHash::of(&bytes));
         let is_trusted = |hash: &ContentHash| self.trust.file(&self.folder, &self.path, hash);
         let (why, next) = match found {
@@ -55,14 +55,14 @@ pub(super) fn name(shown: &str) -> String {
 
 /// Why there is no tool of this name although a file has it, as a clause. Of a file that nobody trusts not a word is repeated
 /// but its name: the caller has said the other one.
-pub(super) fn left_out(file: &LoadedFile) -> String {
+pub(super) fn explain_untrusted(file: &LoadedFile) -> String {
     let name = name(&file.shown);
     match (file.standing.reason(), &file.standing) {
         (None, _) => format!("`{name}` declares it with errors; the user can look with `zubi tools check`"),
-        (Some(why), Standing::Changed { .. }) => format!(
+        (Some(why), TrustState::Changed { .. }) => format!(
             "`{name}` declares it and {why}; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`"
         ),
-        (Some(why), Standing::Withheld) => {
+        (Some(why), TrustState::Withheld) => {
             format!("`{name}` declares it and {why}; the user can trust the folder in the editor")
         }
         (Some(why), _) => format!(

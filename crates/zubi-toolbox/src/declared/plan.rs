@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use zubi_base::env;
-use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Sink, Template};
+use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Escaping, Template};
 use zubi_tools::shell;
 
 use super::definition::Definition;
@@ -161,9 +161,9 @@ impl<'a> Reader<'a> {
     }
 
     fn shell(&mut self, node: &Node, shell: ShellKind) -> Option<Execution> {
-        let script = self.template(node.get("script")?, Sink::Shell);
-        let directory = node.get("cwd").map(|node| self.template(node, Sink::Path));
-        let environment = self.table(node.get("env"), Sink::Path);
+        let script = self.template(node.get("script")?, Escaping::Shell);
+        let directory = node.get("cwd").map(|node| self.template(node, Escaping::Path));
+        let environment = self.table(node.get("env"), Escaping::Path);
         for member in node.get("env").map(Node::members).unwrap_or_default() {
             // These decide what the shell runs, whatever the script says.
             let is_loader = member.name.starts_with("LD_")
@@ -190,8 +190,8 @@ impl<'a> Reader<'a> {
     }
 
     fn http(&mut self, node: &Node, method: Method) -> Option<Execution> {
-        let url = self.template(node.get("url")?, Sink::Url);
-        let headers = self.table(node.get("headers"), Sink::Header);
+        let url = self.template(node.get("url")?, Escaping::Url);
+        let headers = self.table(node.get("headers"), Escaping::Header);
         let mut content_type = String::new();
         let mut names = FxHashSet::default();
         for member in node.get("headers").map(Node::members).unwrap_or_default() {
@@ -221,11 +221,11 @@ impl<'a> Reader<'a> {
             }
         }
         let sink = if content_type.is_empty() || content_type.contains("json") {
-            Sink::Json
+            Escaping::Json
         } else if content_type.contains("x-www-form-urlencoded") {
-            Sink::Form
+            Escaping::Form
         } else {
-            Sink::Text
+            Escaping::Text
         };
         let body = match node.get("body") {
             Some(body) => {
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
                     ));
                 }
                 let template = self.template(body, sink)?;
-                if sink == Sink::Text && template.takes_any_text() && !template.is_one_value() {
+                if sink == Escaping::Text && template.takes_any_text() && !template.is_one_value() {
                     let what = "nothing says how a value is quoted in a body of this `Content-Type`";
                     let hint = "Make it JSON or a form, or let one argument be the whole body (`\"body\": \"$name\"`).";
                     self.problems.push(Problem::error("body", body.range.clone(), what, hint));
@@ -296,14 +296,14 @@ impl<'a> Reader<'a> {
     }
 
     /// A table of templates; `None` when one of them is broken.
-    fn table(&mut self, node: Option<&Node>, sink: Sink) -> Option<Vec<(String, Template)>> {
+    fn table(&mut self, node: Option<&Node>, sink: Escaping) -> Option<Vec<(String, Template)>> {
         let members = node.map(Node::members).unwrap_or_default();
         // All are read, so that all that is wrong is told.
         let read: Vec<_> = members.iter().map(|it| (it.name.clone(), self.template(&it.value, sink))).collect();
         read.into_iter().map(|(name, template)| Some((name, template?))).collect()
     }
 
-    fn template(&mut self, node: &Node, sink: Sink) -> Option<Template> {
+    fn template(&mut self, node: &Node, sink: Escaping) -> Option<Template> {
         let text = node.as_str()?;
         // Which secrets a machine has differs; whether a template is sound does not.
         self.names.environment = environment_names(text).map(|(name, _)| name.to_owned()).collect();

@@ -18,7 +18,7 @@ pub enum Severity {
 
 impl Severity {
     /// The word that compilers use.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -61,7 +61,7 @@ impl Problem {
 
 /// A [`Problem`] as it is shown: with its file, and line and column from 1 (columns count characters).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct LocatedProblem {
     /// As a person calls it: relative to the workspace.
     pub file: String,
     pub path: Utf8PathBuf,
@@ -70,7 +70,7 @@ pub struct Told {
     pub problem: Problem,
 }
 
-impl Told {
+impl LocatedProblem {
     pub(super) fn new(file: &str, path: &Utf8PathBuf, text: &str, index: &TextIndex, problem: Problem) -> Self {
         let (line, column) = line_and_column(text, index, problem.range.start);
         Self { file: file.to_owned(), path: path.clone(), line, column, problem }
@@ -79,7 +79,7 @@ impl Told {
     /// `file:line:column: error[code]: message` and, on a line of its own, the hint.
     pub fn render(&self) -> String {
         let Problem { severity, code, message, hint, .. } = &self.problem;
-        let head = format!("{}:{}:{}: {}[{code}]: {message}", self.file, self.line, self.column, severity.word());
+        let head = format!("{}:{}:{}: {}[{code}]: {message}", self.file, self.line, self.column, severity.as_str());
         if hint.is_empty() { head } else { format!("{head}\n  {hint}") }
     }
 

@@ -20,12 +20,12 @@ use zubi_run::job::Jobs;
 use zubi_tools::registry::Registry;
 use zubi_tools::{ProviderId, Tool, ToolProvider};
 
-use super::execute::Machinery;
+use super::execute::ExecutionContext;
 use super::functions::Functions;
-use super::load::{self, DIRECTORY, Loaded, LoadedFile, Standing};
+use super::load::{self, DIRECTORY, Loaded, LoadedFile, TrustState};
 use super::origin::{self, Origin};
 use super::tool::DeclaredTool;
-use crate::sight::EditorView;
+use crate::sight::EditorClient;
 
 /// The directory in which tool files are.
 const EDITOR_DIRECTORY: &str = ".vscode";
@@ -40,7 +40,7 @@ pub struct Setup {
     /// What runs scripts, and keeps what is too long for an answer.
     pub jobs: Arc<Jobs>,
     /// The open editor, if there is one, for tools that are its commands.
-    pub editor: Option<Arc<dyn EditorView>>,
+    pub editor: Option<Arc<dyn EditorClient>>,
 }
 
 /// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
@@ -48,7 +48,7 @@ pub struct Declared {
     id: ProviderId,
     workspace: Arc<Workspace>,
     trust: Trust,
-    machinery: Arc<Machinery>,
+    machinery: Arc<ExecutionContext>,
     state: Mutex<State>,
     /// Held while files are read, so that what was read last is what stays.
     reading: Mutex<()>,
@@ -78,7 +78,7 @@ impl Declared {
     /// The same with another way to find the addresses of names.
     pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
         let Setup { workspace, trust, secrets, spawner, jobs, editor } = setup;
-        let machinery = Machinery { editor, ..Machinery::new(secrets, &spawner, lookup, jobs) };
+        let machinery = ExecutionContext { editor, ..ExecutionContext::new(secrets, &spawner, lookup, jobs) };
         let declared = Arc::new_cyclic(|me| Self {
             id: ProviderId("declared".into()),
             workspace,
@@ -115,7 +115,7 @@ impl Declared {
         let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<String> = self.machinery.secrets.names().map(str::to_owned).collect();
         let loaded = load::load(&self.workspace, &self.trust, &names);
-        let is_trusted = |file: &LoadedFile| file.standing == Standing::Trusted;
+        let is_trusted = |file: &LoadedFile| file.standing == TrustState::Trusted;
         let files = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();
         let seen = (files, self.machinery.functions.version());
         {
@@ -129,7 +129,7 @@ impl Declared {
     }
 
     fn tools_of(&self, loaded: &Loaded) -> Vec<Arc<dyn Tool>> {
-        let trusted = loaded.files.iter().filter(|file| file.standing == Standing::Trusted);
+        let trusted = loaded.files.iter().filter(|file| file.standing == TrustState::Trusted);
         let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
             let origin = Origin {
                 folder: file.folder.clone(),
@@ -210,19 +210,19 @@ fn hear(heard: &Receiver<()>, me: &Weak<Declared>) {
 fn notes(loaded: &Loaded) -> Vec<String> {
     let shown = |file: &LoadedFile| origin::name(&file.shown);
     let mut notes: Vec<String> = loaded
-        .quarantined()
+        .untrusted()
         .filter_map(|file| {
             let why = file.standing.reason()?;
             let count = file.tools.len();
             let tools = if count == 1 { "its tool is".to_owned() } else { format!("its {count} tools are") };
             let next = match file.standing {
-                Standing::Withheld => "trust the folder there",
+                TrustState::Withheld => "trust the folder there",
                 _ => "look at it and run `zubi trust`",
             };
             Some(format!("`{}` {why}, so {tools} left out; the user can {next}", shown(file)))
         })
         .collect();
-    for file in loaded.files.iter().filter(|file| file.standing == Standing::Trusted && file.has_errors()) {
+    for file in loaded.files.iter().filter(|file| file.standing == TrustState::Trusted && file.has_errors()) {
         notes.push(format!("`{}` has errors; what has them is left out (`zubi tools check`)", shown(file)));
     }
     notes
@@ -232,8 +232,8 @@ fn notes(loaded: &Loaded) -> Vec<String> {
 fn left_out(loaded: &Loaded) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in &loaded.files {
-        let why = origin::left_out(file);
-        let unused = file.tools.iter().filter(|_| file.standing != Standing::Trusted);
+        let why = origin::explain_untrusted(file);
+        let unused = file.tools.iter().filter(|_| file.standing != TrustState::Trusted);
         let ids = unused.map(|tool| &tool.definition.id).chain(&file.broken);
         all.extend(ids.map(|id| (id.clone(), why.clone())));
     }

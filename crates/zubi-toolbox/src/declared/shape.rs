@@ -12,12 +12,12 @@ use super::problem::Problem;
 use super::tree::{Kind, Member, Node};
 
 /// Tells what does not fit.
-pub(super) struct Shape<'a> {
+pub(super) struct SchemaValidator<'a> {
     root: &'a Value,
     problems: &'a mut Vec<Problem>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> SchemaValidator<'a> {
     pub(super) fn new(root: &'a Value, problems: &'a mut Vec<Problem>) -> Self {
         Self { root, problems }
     }

@@ -26,20 +26,20 @@ use zubi_base::workspace::Workspace;
 use zubi_run::http::SystemLookup;
 use zubi_run::job::Jobs;
 use zubi_tools::audit::NoAudit;
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::rule::Action;
-use zubi_tools::policy::{Places, Policy};
+use zubi_tools::policy::{PolicyPaths, Policy};
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Code, ToolCx, ToolSpec, spec};
 
-pub(super) use self::doubles::Doubles;
+pub(super) use self::doubles::Fakes;
 
-use self::compare::{Happened, Mismatch};
-use super::execute::Machinery;
+use self::compare::{Actual, Mismatch};
+use super::execute::ExecutionContext;
 use super::format::{ExpectedDecision, ToolTest};
 use super::load::{LoadedFile, LoadedTool};
-use super::problem::{Severity, Told};
+use super::problem::{Severity, LocatedProblem};
 use super::tool::DeclaredTool;
 
 /// The largest file of the workspace that is copied into the directory of a test, in bytes.
@@ -49,7 +49,7 @@ const MAX_COPIED: u64 = 8 * 1024 * 1024;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What tests run with.
-pub struct Bench {
+pub struct TestContext {
     spawner: Spawner,
     jobs: Arc<Jobs>,
     /// What the tools of the host say of themselves: a fake of one takes what the real one takes.
@@ -102,9 +102,9 @@ impl LoadedFile {
     }
 
     /// What is wrong with a test itself.
-    fn problem_of(&self, tool: &LoadedTool, case: &Case) -> Option<&Told> {
+    fn problem_of(&self, tool: &LoadedTool, case: &Case) -> Option<&LocatedProblem> {
         let node = tool.definition.node.get("tests")?.items().get(case.number)?;
-        let is_inside = |told: &&Told| node.range.contains(&told.problem.range.start);
+        let is_inside = |told: &&LocatedProblem| node.range.contains(&told.problem.range.start);
         self.problems.iter().filter(is_inside).find(|told| told.problem.severity == Severity::Error)
     }
 }
@@ -167,7 +167,7 @@ enum SetUpError {
     NoTool { name: String },
 }
 
-impl Bench {
+impl TestContext {
     pub fn new(spawner: Spawner, jobs: Arc<Jobs>, specs: Vec<Arc<ToolSpec>>) -> Self {
         Self { spawner, jobs, specs }
     }
@@ -196,7 +196,7 @@ impl Bench {
         let scratch = tempfile::Builder::new().prefix("zubi-test-").tempdir().map_err(SetUpError::Directory)?;
         let root = directory(scratch.path()).map_err(SetUpError::Directory)?;
         set_up(&root, &file.folder, test)?;
-        let doubles = Arc::new(Doubles::new(test).await.map_err(SetUpError::Server)?);
+        let doubles = Arc::new(Fakes::new(test).await.map_err(SetUpError::Server)?);
         let machinery = Arc::new(self.machinery(test, &doubles));
         let declared = DeclaredTool::new(tool, root.clone(), Arc::clone(&machinery));
         if let Some(why) = machinery.unavailable(&tool.plan.execution) {
@@ -217,7 +217,7 @@ impl Bench {
         let args = Value::Object(test.args.clone());
         let decision = test.expect.decision.map(|_| decision(&registry, tool, &args, &cx, &root));
         let happened = if decision == Some(Ok(Action::Deny)) {
-            Happened { output: None, error: None, exit: None, decision, asked: Vec::new(), uncalled: Vec::new() }
+            Actual { output: None, error: None, exit: None, decision, asked: Vec::new(), uncalled: Vec::new() }
         } else {
             let result = registry.call(&tool.definition.id, args, cx).await;
             let (output, error) = match result {
@@ -228,7 +228,7 @@ impl Bench {
                 }
             };
             let (exit, asked, uncalled) = (doubles.exit(), doubles.asked(), doubles.uncalled());
-            Happened { output, error, exit, decision, asked, uncalled }
+            Actual { output, error, exit, decision, asked, uncalled }
         };
         // Waited for, so that nothing is left when the process ends after the last test.
         tokio::task::spawn_blocking(move || drop(scratch)).await.ok();
@@ -236,16 +236,16 @@ impl Bench {
         Ok(if mismatches.is_empty() { Verdict::Passed } else { Verdict::Failed(mismatches) })
     }
 
-    fn machinery(&self, test: &ToolTest, doubles: &Arc<Doubles>) -> Machinery {
+    fn machinery(&self, test: &ToolTest, doubles: &Arc<Fakes>) -> ExecutionContext {
         let secrets = Secrets::of(test.env.clone());
-        Machinery {
+        ExecutionContext {
             doubles: Some(Arc::clone(doubles)),
-            ..Machinery::new(secrets, &self.spawner, Arc::new(SystemLookup), Arc::clone(&self.jobs))
+            ..ExecutionContext::new(secrets, &self.spawner, Arc::new(SystemLookup), Arc::clone(&self.jobs))
         }
     }
 
     /// A fake for each tool that the test's code may call. One of no tool at all would let the test pass and the call fail.
-    fn fakes(&self, test: &ToolTest, doubles: &Arc<Doubles>) -> Result<Vec<doubles::FakeTool>, SetUpError> {
+    fn fakes(&self, test: &ToolTest, doubles: &Arc<Fakes>) -> Result<Vec<doubles::FakeTool>, SetUpError> {
         let mut fakes: Vec<doubles::FakeTool> = Vec::new();
         for call in &test.calls {
             let is_meant = |spec: &&Arc<ToolSpec>| spec::is_called(&spec.id, &call.tool);
@@ -312,7 +312,7 @@ fn circumstances(workspace: &Arc<Workspace>, timeout: Duration, cancel: &Cancell
         token_budget: None,
         nesting: 0,
         caller: Arc::new(caller),
-        approver: Arc::new(NobodyToAsk),
+        approver: Arc::new(NoApprover),
         workspace: Arc::clone(workspace),
         text_source: Arc::new(DiskText),
     }
@@ -330,7 +330,7 @@ fn decision(
         CallError::Tool { id, error } => error.render(&id),
         CallError::Unknown { name, why, .. } => format!("{name}: {why}"),
     })?;
-    let places = Places { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
+    let places = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
     let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), places);
     Ok(policy.judge(&tool.definition.spec(None), &cx.caller, &footprint).action)
 }

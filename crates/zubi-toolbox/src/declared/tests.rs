@@ -54,7 +54,7 @@ fn told(text: &str) -> String {
     let fixture = fixture(&[(MAIN_FILE, text)]);
     let loaded = fixture.load();
     let tools = loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.clone());
-    let lines = loaded.problems().map(Told::render);
+    let lines = loaded.problems().map(LocatedProblem::render);
     [format!("tools: {}", tools.collect::<Vec<_>>().join(" "))].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
@@ -164,7 +164,7 @@ fn x10_all_problems_of_all_files_are_told_at_once() {
     let loaded = fixture.load();
     let ids: Vec<_> = loaded.files.iter().flat_map(|file| &file.tools).map(|tool| &tool.definition.id).collect();
     assert_eq!(ids, ["workspace.good"]);
-    assert_snapshot!(loaded.problems().map(Told::render).collect::<Vec<_>>().join("\n"), @r##"
+    assert_snapshot!(loaded.problems().map(LocatedProblem::render).collect::<Vec<_>>().join("\n"), @r##"
     .vscode/agent-tools.json:3:3: error[unknown-field]: the file has no field `varables`
       Did you mean `variables`?
     .vscode/agent-tools.json:5:5: error[missing-field]: item 1 of `tools` has no `name`
@@ -345,7 +345,7 @@ fn ids_that_stand_twice_are_told_with_both_places() {
         (".vscode/agent-tools/b.json", &tool("kb.find", "Does another thing altogether, elsewhere.")),
     ]);
     let loaded = fixture.load();
-    assert_snapshot!(loaded.problems().map(Told::render).collect::<Vec<_>>().join("\n"), @r"
+    assert_snapshot!(loaded.problems().map(LocatedProblem::render).collect::<Vec<_>>().join("\n"), @r"
     .vscode/agent-tools/b.json:1:37: error[duplicate-id]: the id `kb.find` is taken by the tool at .vscode/agent-tools/a.json:1:37
       Give one of the two another id.
     ");
@@ -356,14 +356,14 @@ fn ids_that_stand_twice_are_told_with_both_places() {
 fn x29_a_file_is_trusted_by_its_content() {
     let fixture = fixture(&[(MAIN_FILE, sample::SAMPLE)]);
     let standing = || fixture.load().files[0].standing.clone();
-    assert_eq!(standing(), Standing::New);
-    assert_eq!(fixture.load().quarantined().count(), 1);
+    assert_eq!(standing(), TrustState::New);
+    assert_eq!(fixture.load().untrusted().count(), 1);
     fixture.trust();
-    assert_eq!(standing(), Standing::Trusted);
-    assert_eq!(fixture.load().quarantined().count(), 0);
+    assert_eq!(standing(), TrustState::Trusted);
+    assert_eq!(fixture.load().untrusted().count(), 0);
     fixture.write(MAIN_FILE, &sample::SAMPLE.replace("printf", "rm -rf"));
-    assert_eq!(standing(), Standing::Changed { before: Some(sample::SAMPLE.to_owned()) });
-    assert_eq!(fixture.load().quarantined().count(), 1);
+    assert_eq!(standing(), TrustState::Changed { before: Some(sample::SAMPLE.to_owned()) });
+    assert_eq!(fixture.load().untrusted().count(), 1);
 }
 
 #[cfg(unix)]

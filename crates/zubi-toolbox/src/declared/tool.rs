@@ -10,7 +10,7 @@ use zubi_run::template::{RenderError, Rendered, Template, Values};
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::definition::Definition;
-use super::execute::{Machinery, command, function, http, inline, shell};
+use super::execute::{ExecutionContext, command, function, http, inline, shell};
 use super::format::Method;
 use super::functions;
 use super::load::LoadedTool;
@@ -27,13 +27,13 @@ pub(super) struct DeclaredTool {
     plan: Arc<Plan>,
     /// The workspace folder that declares it.
     pub(super) folder: Utf8PathBuf,
-    pub(super) machinery: Arc<Machinery>,
+    pub(super) machinery: Arc<ExecutionContext>,
     /// `None` in a test of the tool.
     origin: Option<Origin>,
 }
 
 impl DeclaredTool {
-    pub(super) fn new(tool: &LoadedTool, folder: Utf8PathBuf, machinery: Arc<Machinery>) -> Self {
+    pub(super) fn new(tool: &LoadedTool, folder: Utf8PathBuf, machinery: Arc<ExecutionContext>) -> Self {
         let (definition, plan) = (tool.definition.clone(), Arc::clone(&tool.plan));
         let why = machinery.unavailable(&plan.execution);
         let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
@@ -98,7 +98,7 @@ impl DeclaredTool {
 
     /// Why a call cannot be: its file is not what was trusted, or nothing here can run it.
     fn refusal(&self) -> Option<ToolError> {
-        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
+        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::check_still_trusted) {
             return Some(self.failed(why, next));
         }
         let why = self.machinery.unavailable(&self.plan.execution)?;
@@ -184,10 +184,10 @@ impl Tool for DeclaredTool {
             Execution::Inline { code } => {
                 // The code is the same each time; what it is given decides what it does.
                 let preview = format!("args = {}\n{code}", Value::Object(args));
-                Footprint { preview: Some(preview), sandbox: Some(self.machinery.holds_scripts()), ..common }
+                Footprint { preview: Some(preview), sandbox: Some(self.machinery.script_sandbox()), ..common }
             }
             Execution::Shell { script, shell, directory, environment } => {
-                let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
+                let parts = shell::ShellPlan { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::footprint(self, &parts, &args, cx, common)?
             }
             // What it does is its author's word; the same as a command's.
@@ -217,12 +217,12 @@ impl Tool for DeclaredTool {
         let args = object(&args);
         let result = match &self.plan.execution {
             Execution::Http { method, url, headers, body } => {
-                http::run(self, &http::Parts { method: *method, url, headers, body: body.as_ref() }, args, cx).await
+                http::run(self, &http::RequestPlan { method: *method, url, headers, body: body.as_ref() }, args, cx).await
             }
             Execution::Inline { code } => inline::run(self, code, args, cx).await,
             Execution::Function { handler } => function::run(self, handler, args, cx).await,
             Execution::Shell { script, shell, directory, environment } => {
-                let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
+                let parts = shell::ShellPlan { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::run(self, &parts, &args, cx).await
             }
             Execution::Command { command, args: listed } => {

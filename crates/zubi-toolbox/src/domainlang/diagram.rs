@@ -1,12 +1,12 @@
 //! `domainlang_diagram`: a map as a text that other programs draw.
 
 use dlang_ide::DiagramFormat;
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{About, Asked, DomainTool};
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
 pub(super) struct Diagram;
 
@@ -19,7 +19,7 @@ pub(super) struct Input {
 }
 
 impl DomainTool for Diagram {
-    const ABOUT: About = About {
+    const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_diagram",
         title: "Draw a DomainLang map",
         description: "A DomainLang context map or domain map as a Mermaid or PlantUML diagram: contexts by domain, upstream \
@@ -29,7 +29,7 @@ impl DomainTool for Diagram {
     };
     type Input = Input;
 
-    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let format = input.format.as_deref().map_or(Ok(DiagramFormat::default()), str::parse)?;
         ask::diagram(asked.snapshot, &input.fqn, format)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dlang_workspace::WorkspaceSnapshot;
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use dlang_workspace::workspace::{LoadError, Root};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,10 +16,10 @@ use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::arguments::Scope;
-use super::model::{DomainModel, ModelError, Once};
+use super::model::{DomainModel, ModelError, AdHocSource};
 
 /// What a DomainLang tool says of itself. All of them only read.
-pub(super) struct About {
+pub(super) struct DomainToolMeta {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     /// Its first 300 characters say what comes back and when to use it.
@@ -31,15 +31,15 @@ pub(super) struct About {
 
 /// One DomainLang tool.
 pub(super) trait DomainTool: Send + Sync + 'static {
-    const ABOUT: About;
+    const ABOUT: DomainToolMeta;
     type Input: DeserializeOwned + JsonSchema + Send + Sync;
 
     /// The whole answer. Asked again on a newer snapshot when the model changed meanwhile.
-    fn answer(asked: &Asked<'_>, input: &Self::Input) -> Result<Value, AskError>;
+    fn answer(asked: &DomainCall<'_>, input: &Self::Input) -> Result<Value, QueryError>;
 }
 
 /// What a tool asks.
-pub(super) struct Asked<'a> {
+pub(super) struct DomainCall<'a> {
     pub(super) snapshot: &'a WorkspaceSnapshot,
     /// What paths of the caller mean.
     pub(super) workspace: &'a Workspace,
@@ -102,7 +102,7 @@ impl<T: DomainTool> Tool for Framed<T> {
         args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| tell(ModelError::Invalid(error)))?;
         let Arguments { own, scope } = schema::parse::<Arguments<T::Input>>(args)?;
         let workspace = Arc::clone(&cx.workspace);
-        let question = move |snapshot: &WorkspaceSnapshot| T::answer(&Asked { snapshot, workspace: &workspace }, &own);
+        let question = move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &own);
         let answer = match once(scope, &cx.workspace)? {
             None => self.model.ask_for_tool(cx, question).await,
             Some(once) => self.model.ask_once(cx, once, question).await,
@@ -113,14 +113,14 @@ impl<T: DomainTool> Tool for Framed<T> {
 }
 
 /// What is asked instead of the workspace.
-fn once(scope: Scope, workspace: &Workspace) -> Result<Option<Once>, ToolError> {
+fn once(scope: Scope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
     if let Some(text) = scope.text {
-        return Ok(Some(Once::Text(text)));
+        return Ok(Some(AdHocSource::Text(text)));
     }
     let Some(given) = scope.path else { return Ok(None) };
     let hint = "Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.";
     let path = workspace.resolve(&given).map_err(|error| ToolError::invalid("path", error, hint))?;
-    Ok(Some(Once::Root(if path.is_dir() { Root::Folder(path) } else { Root::File(path) })))
+    Ok(Some(AdHocSource::Root(if path.is_dir() { Root::Folder(path) } else { Root::File(path) })))
 }
 
 fn tell(error: ModelError) -> ToolError {
@@ -129,13 +129,13 @@ fn tell(error: ModelError) -> ToolError {
         ModelError::Changing => {
             ToolError::failed("ask the model", "its files keep changing", "Call again when they have settled.")
         }
-        ModelError::Loading(progress) => ToolError::tell(Code::Loading, ask::loading(progress).to_string(), ""),
+        ModelError::Loading(progress) => ToolError::user(Code::Loading, ask::loading(progress).to_string(), ""),
         ModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }
         ModelError::Load(error) => ToolError::failed("load the model", error, "See that it is there, then call again."),
         ModelError::Withdrawn => {
-            ToolError::tell(Code::Cancelled, "Failed to ask the model: the call was cancelled", "Call again.")
+            ToolError::user(Code::Cancelled, "Failed to ask the model: the call was cancelled", "Call again.")
         }
         ModelError::Defect(error) => ToolError::Fatal(error),
     }

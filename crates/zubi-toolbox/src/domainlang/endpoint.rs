@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
-use dlang_server::{RequestError, Requests, Snapshot};
+use dlang_server::{RequestError, InProcessRequests, Snapshot};
 use dlang_workspace::WorkspaceSnapshot;
-use dlang_workspace::ask::AskError;
+use dlang_workspace::ask::QueryError;
 use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{
-    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits, Readiness,
+    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Caveats, Readiness,
     RequestCx,
 };
 use zubi_base::framing::ResponseError;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 
-use super::model::{Asker, DomainModel, ModelError};
+use super::model::{ModelCallContext, DomainModel, ModelError};
 
 /// The name in answers.
 const ID: &str = "domainlang";
@@ -34,7 +34,7 @@ const DIAGNOSTICS: &str = "textDocument/diagnostic";
 struct DomainLang {
     id: EndpointId,
     model: Arc<DomainModel>,
-    requests: Arc<Requests>,
+    requests: Arc<InProcessRequests>,
     readiness: watch::Sender<Readiness>,
     /// The manifests and locks of the model. Files of other programs have these names, too.
     manifests: Mutex<BTreeSet<Utf8PathBuf>>,
@@ -52,7 +52,7 @@ impl DomainLangSource {
         let endpoint = Arc::new(DomainLang {
             id: ID.into(),
             model: Arc::clone(model),
-            requests: Arc::new(Requests::new()),
+            requests: Arc::new(InProcessRequests::new()),
             readiness: watch::Sender::new(Readiness::Starting),
             manifests: Mutex::default(),
         });
@@ -132,7 +132,7 @@ impl DomainLang {
             Ok::<_, ModelError>(own.map(|own| snapshot.without_links(own.path).into_owned()).collect())
         };
         // Of those that are not known nobody says that they were looked at.
-        let found = self.model.ask(&Asker::patient(&cx.cancel), question).await.unwrap_or_default();
+        let found = self.model.ask(&ModelCallContext::without_deadline(&cx.cancel), question).await.unwrap_or_default();
         *self.manifests.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
@@ -141,7 +141,7 @@ impl DomainLang {
         let never = CancellationToken::new();
         // Whoever asks has patience of their own; this only watches.
         let until = Instant::now() + Duration::from_hours(24);
-        let asker = Asker { cancel: &never, until, progress: &|_| {} };
+        let asker = ModelCallContext { cancel: &never, until, progress: &|_| {} };
         let loaded = self.model.ask(&asker, |_| Ok::<_, ModelError>(())).await;
         self.readiness.send_replace(match loaded {
             Ok(()) | Err(ModelError::Changing) => Readiness::Ready,
@@ -161,7 +161,7 @@ impl DomainLang {
             ModelError::Loading(_) => EndpointError::TimedOut { endpoint, method, after: begun.elapsed() },
             ModelError::Withdrawn => EndpointError::Cancelled,
             ModelError::Invalid(input) => {
-                let error = RequestError::from(AskError::from(input));
+                let error = RequestError::from(QueryError::from(input));
                 server(error.code().into(), error.to_string())
             }
             ModelError::Defect(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
@@ -226,7 +226,7 @@ impl Endpoint for DomainLang {
     }
 
     fn encoding(&self) -> Encoding {
-        Requests::ENCODING
+        InProcessRequests::ENCODING
     }
 
     async fn offers(&self, method: &str, _document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
@@ -240,15 +240,15 @@ impl Endpoint for DomainLang {
     }
 
     fn capabilities(&self) -> Value {
-        Requests::capabilities()
+        InProcessRequests::capabilities()
     }
 
     fn allows_command(&self, _command: &str) -> bool {
         false
     }
 
-    fn limits(&self) -> Limits {
-        Limits::default()
+    fn limits(&self) -> Caveats {
+        Caveats::default()
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
@@ -267,7 +267,7 @@ impl Endpoint for DomainLang {
                 Err(error) => Ok(Err(refused(&asked, &error))),
             }
         };
-        let asker = Asker { until: cx.deadline, ..Asker::patient(&cx.cancel) };
+        let asker = ModelCallContext { until: cx.deadline, ..ModelCallContext::without_deadline(&cx.cancel) };
         self.model.ask(&asker, question).await.map_err(|error| self.error(error, method, begun))?
     }
 

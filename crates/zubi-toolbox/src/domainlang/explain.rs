@@ -1,11 +1,11 @@
 //! `domainlang_explain`: one element for reading.
 
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{About, Asked, DomainTool};
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
 pub(super) struct Explain;
 
@@ -17,7 +17,7 @@ pub(super) struct Input {
 }
 
 impl DomainTool for Explain {
-    const ABOUT: About = About {
+    const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_explain",
         title: "Explain a DomainLang element",
         description: "One DomainLang element explained in Markdown.",
@@ -26,7 +26,7 @@ impl DomainTool for Explain {
     };
     type Input = Input;
 
-    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         ask::explain(asked.snapshot, &input.fqn)
     }
 }

@@ -1,11 +1,11 @@
 //! `domainlang_get`: one element as data, or the model in numbers.
 
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{About, Asked, DomainTool};
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
 pub(super) struct Get;
 
@@ -16,7 +16,7 @@ pub(super) struct Input {
 }
 
 impl DomainTool for Get {
-    const ABOUT: About = About {
+    const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_get",
         title: "Get a DomainLang element",
         description: "One DomainLang element as JSON.",
@@ -25,7 +25,7 @@ impl DomainTool for Get {
     };
     type Input = Input;
 
-    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         ask::get(asked.snapshot, input.fqn.as_deref())
     }
 }

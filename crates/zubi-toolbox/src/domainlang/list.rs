@@ -1,12 +1,12 @@
 //! `domainlang_list`: what the model has of one type.
 
 use dlang_ide::query::{Detail, EntityType, ListInput};
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{About, Asked, DomainTool};
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
 pub(super) struct List;
 
@@ -43,7 +43,7 @@ pub(super) struct Input {
 }
 
 impl DomainTool for List {
-    const ABOUT: About = About {
+    const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_list",
         title: "List DomainLang elements",
         description: "DomainLang elements of one type, filtered, as JSON.",
@@ -52,7 +52,7 @@ impl DomainTool for List {
     };
     type Input = Input;
 
-    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let entity: EntityType = input.entity.parse()?;
         let detail = input.detail.as_deref().map_or(Ok(Detail::default()), str::parse)?;
         let list = ListInput {

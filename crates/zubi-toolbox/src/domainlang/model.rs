@@ -14,15 +14,15 @@ use anyhow::anyhow;
 use camino::Utf8PathBuf;
 use dlang_model::CancellationToken;
 use dlang_server::ModelHandle;
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use dlang_workspace::files::{DiskFiles, EXTENSION, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{OnceCell, oneshot, watch};
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_tools::ToolCx;
 
-use self::thread::OwnThread;
+use self::thread::ModelThread;
 
 /// How long a question waits for the model to be loaded before it says that it is not.
 const WAIT: Duration = Duration::from_secs(5);
@@ -56,17 +56,17 @@ pub(super) enum ModelError {
     Defect(anyhow::Error),
 }
 
-impl From<AskError> for ModelError {
-    fn from(error: AskError) -> Self {
+impl From<QueryError> for ModelError {
+    fn from(error: QueryError) -> Self {
         match error {
-            AskError::InvalidInput(input) => Self::Invalid(input),
-            AskError::Cancelled(_) => Self::Changing,
+            QueryError::InvalidInput(input) => Self::Invalid(input),
+            QueryError::Cancelled(_) => Self::Changing,
         }
     }
 }
 
 /// The circumstances of a question.
-pub(super) struct Asker<'a> {
+pub(super) struct ModelCallContext<'a> {
     /// Cancelled when whoever asks gives up.
     pub(super) cancel: &'a tokio_util::sync::CancellationToken,
     /// How long to wait for a model that is loading.
@@ -75,16 +75,16 @@ pub(super) struct Asker<'a> {
     pub(super) progress: &'a (dyn Fn(Progress) + Send + Sync),
 }
 
-impl<'a> Asker<'a> {
+impl<'a> ModelCallContext<'a> {
     /// One who waits as long as a question may, and is not told how far loading is.
-    pub(super) fn patient(cancel: &'a tokio_util::sync::CancellationToken) -> Self {
+    pub(super) fn without_deadline(cancel: &'a tokio_util::sync::CancellationToken) -> Self {
         Self { cancel, until: Instant::now() + WAIT, progress: &|_| {} }
     }
 }
 
 /// What is loaded for one question.
 #[derive(Debug)]
-pub(super) enum Once {
+pub(super) enum AdHocSource {
     /// A folder, or a file and what it imports.
     Root(Root),
     /// A text that is no file.
@@ -101,7 +101,7 @@ pub struct DomainModel {
 /// Who has the model.
 enum Owner {
     /// A thread of this object.
-    Thread(OwnThread),
+    Thread(ModelThread),
     /// The language server of an editor.
     Server(ModelHandle),
 }
@@ -115,7 +115,7 @@ struct Promise {
 impl DomainModel {
     /// The model of these roots, whose paths are absolute with links resolved. Reads nothing yet.
     pub fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
-        Self { owner: Owner::Thread(OwnThread::new(files, roots)), is_found: OnceCell::new() }
+        Self { owner: Owner::Thread(ModelThread::new(files, roots)), is_found: OnceCell::new() }
     }
 
     /// The same of files on disk.
@@ -154,14 +154,14 @@ impl DomainModel {
     /// Waits until a server that is loading knows what it has, at most as long as a question does. On disk nothing is loaded.
     pub(super) async fn settle(&self, cancel: &tokio_util::sync::CancellationToken) {
         if self.server().is_some_and(|server| server.has_models().is_none()) {
-            self.ask(&Asker::patient(cancel), |_| Ok::<_, ModelError>(())).await.ok();
+            self.ask(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, ModelError>(())).await.ok();
         }
     }
 
     /// Asks the model as its files are now.
     pub(super) async fn ask<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
         &self,
-        asker: &Asker<'_>,
+        asker: &ModelCallContext<'_>,
         question: impl Fn(&WorkspaceSnapshot) -> Result<T, E> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
         let question = Arc::new(question);
@@ -180,10 +180,10 @@ impl DomainModel {
     pub(super) async fn ask_for_tool<T: Send + 'static>(
         &self,
         cx: &ToolCx,
-        question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
+        question: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
         let progress = |progress| report(cx, progress);
-        self.ask(&Asker { progress: &progress, ..Asker::patient(&cx.cancel) }, question).await
+        self.ask(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, question).await
     }
 
     /// Asks something that is loaded for this question alone. There is no use in answering how far that is: nothing of it
@@ -191,12 +191,12 @@ impl DomainModel {
     pub(super) async fn ask_once<T: Send + 'static>(
         &self,
         cx: &ToolCx,
-        once: Once,
-        question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
+        once: AdHocSource,
+        question: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
         let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match once {
-            Once::Text(text) => Box::new(|| Ok(Workspace::of_text(ask::TEXT, text))),
-            Once::Root(root) => {
+            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::of_text(ask::TEXT, text))),
+            AdHocSource::Root(root) => {
                 let (files, root) = self.files(cx, root).await?;
                 let cancel = cx.cancel.clone();
                 let mut watch = move |_| {
@@ -219,7 +219,7 @@ impl DomainModel {
         match &self.owner {
             Owner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
             Owner::Server(_) => {
-                let snapshot = self.snapshot(&Asker::patient(&cx.cancel)).await?;
+                let snapshot = self.snapshot(&ModelCallContext::without_deadline(&cx.cancel)).await?;
                 let spelled = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
                 let root = match root {
                     Root::Folder(path) => Root::Folder(spelled(path)),
@@ -231,7 +231,7 @@ impl DomainModel {
     }
 
     /// The model as its files are now.
-    async fn snapshot(&self, asker: &Asker<'_>) -> Result<WorkspaceSnapshot, ModelError> {
+    async fn snapshot(&self, asker: &ModelCallContext<'_>) -> Result<WorkspaceSnapshot, ModelError> {
         let Promise { mut snapshot, mut progress } = match &self.owner {
             Owner::Thread(thread) => thread.request()?,
             Owner::Server(server) => lent(server),
@@ -260,7 +260,7 @@ impl DomainModel {
 /// A snapshot of a language server, which shows by itself how far loading is.
 fn lent(server: &ModelHandle) -> Promise {
     let (sender, snapshot) = oneshot::channel();
-    server.lend(move |lent| {
+    server.with_snapshot(move |lent| {
         sender.send(Ok(lent.workspace().clone())).ok();
     });
     let (_, progress) = watch::channel(server.progress());
@@ -275,7 +275,7 @@ fn gone() -> ModelError {
 fn has_models(roots: &[Root], time: Duration) -> bool {
     let begin = Instant::now();
     // A file is below itself.
-    let files = roots.iter().flat_map(|root| walk::files(root.path(), Order::default()));
+    let files = roots.iter().flat_map(|root| walk::files(root.path(), WalkOptions::default()));
     files.take_while(|_| begin.elapsed() < time).any(|path| path.extension() == Some(EXTENSION))
 }
 

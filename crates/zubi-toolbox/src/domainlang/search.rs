@@ -1,12 +1,12 @@
 //! `domainlang_search`: what has to do with some words.
 
 use dlang_ide::DEFAULT_RESULTS;
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{About, Asked, DomainTool};
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
 pub(super) struct Search;
 
@@ -19,7 +19,7 @@ pub(super) struct Input {
 }
 
 impl DomainTool for Search {
-    const ABOUT: About = About {
+    const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_search",
         title: "Search the DomainLang model",
         description: "DomainLang elements that have to do with some words, best first, and where these stand: names, \
@@ -29,7 +29,7 @@ impl DomainTool for Search {
     };
     type Input = Input;
 
-    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let limit = input.limit.map_or(DEFAULT_RESULTS, |limit| limit as usize);
         ask::search(asked.snapshot, &input.query, limit)
     }

@@ -1,14 +1,14 @@
 //! `domainlang_validate`: what is wrong with the model.
 
 use camino::Utf8PathBuf;
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use super::domain_tool::{About, Asked, DomainTool};
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
 pub(super) struct Validate;
 
@@ -19,7 +19,7 @@ pub(super) struct Input {
 }
 
 impl DomainTool for Validate {
-    const ABOUT: About = About {
+    const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_validate",
         title: "Validate the DomainLang model",
         description: "Errors and warnings of the DomainLang model.",
@@ -28,7 +28,7 @@ impl DomainTool for Validate {
     };
     type Input = Input;
 
-    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let file = input.file.as_deref().map(|given| path(asked, given));
         let validation = ask::validate(asked.snapshot, file.as_deref())?;
         Ok(validation.to_json(asked.snapshot))
@@ -37,7 +37,7 @@ impl DomainTool for Validate {
 
 /// The file that a caller names: as answers show it, as a path, or as a URI. One that is not there stays as it was given,
 /// for the answer to say so.
-fn path(asked: &Asked<'_>, given: &str) -> Utf8PathBuf {
+fn path(asked: &DomainCall<'_>, given: &str) -> Utf8PathBuf {
     let shown = || asked.snapshot.find(given).filter(|path| matches!(asked.snapshot.file(path), Ok(Some(_))));
     let by_uri = || uri::to_path(&Uri(given.to_owned()));
     let resolved = || asked.workspace.resolve(given).ok();

@@ -12,14 +12,14 @@ use zubi_link::wire::editor::{ActiveFile, OpenFile, OpenFiles};
 use zubi_tools::{Status, ToolCx, Truncated};
 
 use super::Answer;
-use crate::lsp::view::{View, count};
-use crate::sight::{Sight, SightStatus};
+use crate::lsp::view::{OutputBudget, count};
+use crate::sight::{EditorService, EditorStatus};
 
 /// Puts answers into words.
-pub(super) struct Writer<'a> {
-    pub(super) view: &'a View,
+pub(super) struct EditorRenderer<'a> {
+    pub(super) view: &'a OutputBudget,
     pub(super) cx: &'a ToolCx,
-    pub(super) sight: &'a Sight,
+    pub(super) sight: &'a EditorService,
 }
 
 /// A problem with its place as people count.
@@ -33,8 +33,8 @@ struct Row<'a> {
 /// Of what is left out, how to see it.
 const NARROW: &str = "narrow with `severity` or `source`, or raise `max_tokens`";
 
-impl Writer<'_> {
-    pub(super) fn status(&self, status: &SightStatus) -> Answer {
+impl EditorRenderer<'_> {
+    pub(super) fn status(&self, status: &EditorStatus) -> Answer {
         let mut text = format!("{}\nhost: {}\nfolders:\n", status.message, status.kind.name());
         for folder in &status.workspace_folders {
             // Writing to a `String` cannot fail.

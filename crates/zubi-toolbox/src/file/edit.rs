@@ -9,9 +9,9 @@ use serde_json::json;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::replace::{self, Replacement};
-use super::written::{self, NewText};
+use super::written::{self, FileWrite};
 use super::{Files, paths};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Edit;
 
@@ -63,8 +63,8 @@ impl Input {
 }
 
 #[async_trait]
-impl OsTool for Edit {
-    const ABOUT: About = About {
+impl LocalTool for Edit {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.edit",
         title: "Edit a file",
         description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and answers the diff and an undo handle. Refuses when `old` is missing or stands there several times without replaceAll, showing the nearest lines or the places, and when the file changed since it was read here.",
@@ -97,12 +97,12 @@ impl OsTool for Edit {
         let shown = cx.workspace.display(&path);
         let before = cx.text_source.read(&path).await;
         let before = before.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
-        let knew_all = files.seen.check(cx, OPERATION, &path, &before, input.expected.as_deref())?;
+        let knew_all = files.seen.ensure_fresh(cx, OPERATION, &path, &before, input.expected.as_deref())?;
         let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
         let replaced = replace::all(&before.text, &replacements)
             .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&shown), problem.hint()))?;
         let count = replaced.count;
-        let new = NewText {
+        let new = FileWrite {
             title: format!("edit {shown}, {count} replacement{}", if count == 1 { "" } else { "s" }),
             by: Self::ABOUT.id,
             operation: OPERATION,

@@ -13,7 +13,7 @@ use zubi_base::uri;
 use zubi_tools::{Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::Files;
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct GetCurrent;
 
@@ -50,8 +50,8 @@ struct Answer {
 }
 
 #[async_trait]
-impl OsTool for GetCurrent {
-    const ABOUT: About = About {
+impl LocalTool for GetCurrent {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.getCurrent",
         title: "The active editor",
         description: "The file that the user has open in the active editor: path, language, selection and text, unsaved changes included; with includeSelection only the selected text. Needs an editor that runs zubi.",
@@ -74,7 +74,7 @@ impl OsTool for GetCurrent {
     async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let without = "Ask the user for the path and use file.read, or let them run zubi from their editor.";
         let Some(editor) = files.intel.editor() else {
-            return Err(ToolError::tell(
+            return Err(ToolError::user(
                 Code::NoEditor,
                 format!("Failed to {OPERATION}: no editor is connected here"),
                 without,
@@ -83,7 +83,7 @@ impl OsTool for GetCurrent {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         if !editor.offers(METHOD, None, &request).await {
             let why = format!("Failed to {OPERATION}: the connected editor does not tell which file is active");
-            return Err(ToolError::tell(Code::NoEditor, why, without));
+            return Err(ToolError::user(Code::NoEditor, why, without));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer =
@@ -91,7 +91,7 @@ impl OsTool for GetCurrent {
         let active: Answer = serde_json::from_value(answer)
             .map_err(|error| ToolError::failed(OPERATION, format!("its answer cannot be read: {error}"), without))?;
         if !active.is_there {
-            return Err(ToolError::tell(
+            return Err(ToolError::user(
                 Code::NoEditor,
                 format!("Failed to {OPERATION}: no file is active in the editor"),
                 without,

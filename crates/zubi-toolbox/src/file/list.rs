@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
 
 use super::glob::Pattern;
 use super::{Files, paths};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct List;
 
@@ -50,8 +50,8 @@ impl Input {
 }
 
 #[async_trait]
-impl OsTool for List {
-    const ABOUT: About = About {
+impl LocalTool for List {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.list",
         title: "List files",
         description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. What .gitignore names and what programs made (node_modules, target, .git) is not listed but counted; hidden files are listed.",
@@ -84,7 +84,7 @@ impl OsTool for List {
         let listing = tokio::task::spawn_blocking(move || walk(&directory, pattern.as_ref(), depth, &cancel));
         let listing = listing.await.map_err(|error| ToolError::Fatal(error.into()))?;
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-        let room = cx.room(MAX_BYTES);
+        let room = cx.byte_budget(MAX_BYTES);
         let prefix = |path: &Utf8Path| cx.workspace.display(&root.join(path));
         let total = listing.files.len();
         let mut text = format!("{total} file{} in {shown}\n", if total == 1 { "" } else { "s" });
@@ -154,7 +154,7 @@ fn walk(root: &Utf8Path, pattern: Option<&Pattern>, depth: Option<usize>, cancel
     let mut listing = Listing::default();
     // How many entries of each opened folder the walk has shown; the rest of the folder is what is ignored.
     let mut shown: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();
-    for (count, entry) in walk::entries(root, Order { depth, sorted: true }).enumerate() {
+    for (count, entry) in walk::entries(root, WalkOptions { depth, sorted: true }).enumerate() {
         if count >= MAX_ENTRIES || cancel.is_cancelled() {
             listing.stopped = true;
             break;

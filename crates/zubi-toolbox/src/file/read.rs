@@ -12,7 +12,7 @@ use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOut
 
 use super::seen::short;
 use super::{Files, paths};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Read;
 
@@ -37,8 +37,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Read {
-    const ABOUT: About = About {
+impl LocalTool for Read {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.read",
         title: "Read a file",
         description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). What the editor shows counts, also unsaved. The last line says where the text came from and its hash; a long file is cut and the answer says how to go on.",
@@ -76,7 +76,7 @@ impl OsTool for Read {
             let hint = "Give an endLine that is not before startLine.";
             return Err(ToolError::invalid("endLine", format!("it is before startLine, {start}"), hint));
         }
-        let room = cx.room(MAX_BYTES);
+        let room = cx.byte_budget(MAX_BYTES);
         let mut text = String::new();
         let mut next = start;
         for line in source.text.lines().skip(start - 1).take((end + 1).saturating_sub(start)) {

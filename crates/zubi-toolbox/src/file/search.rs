@@ -15,7 +15,7 @@ use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOut
 use self::engine::{Bounds, Found, Query};
 use super::glob::Pattern;
 use super::{Files, paths};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Search;
 
@@ -53,8 +53,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Search {
-    const ABOUT: About = About {
+impl LocalTool for Search {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.search",
         title: "Search in files",
         description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and answers how many lines match in how many files, then the lines by file with their numbers. Ignored, generated and binary files are left out; what the editor shows counts, also unsaved. For uses of a symbol ask lsp_references.",
@@ -110,7 +110,7 @@ fn count(number: usize, one: &str) -> String {
 }
 
 fn answer(input: &Input, limit: usize, found: &Found, cx: &ToolCx) -> ToolOutput {
-    let room = cx.room(MAX_BYTES);
+    let room = cx.byte_budget(MAX_BYTES);
     // The query is a caller's text and may be long.
     let asked: String = input.query.chars().take(80).collect();
     let mut text = match found.lines {

@@ -17,7 +17,7 @@ const MIN_EXPECTED: usize = 8;
 
 /// See the module's documentation.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<VecDeque<Entry>>);
+pub(crate) struct ReadTracker(Mutex<VecDeque<Entry>>);
 
 #[derive(Debug)]
 struct Entry {
@@ -28,7 +28,7 @@ struct Entry {
     whole: bool,
 }
 
-impl Seen {
+impl ReadTracker {
     /// The caller has seen this text now, all of it or a part. Who has seen all of it once knows it.
     pub(crate) fn remember(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, whole: bool) {
         let caller = caller(cx);
@@ -51,7 +51,7 @@ impl Seen {
 
     /// Refuses to change a text that is another than the caller has read, or than he says that he expects. Gives
     /// whether the caller has read all of this very text; one that was never read is no obstacle here.
-    pub(crate) fn check(
+    pub(crate) fn ensure_fresh(
         &self,
         cx: &ToolCx,
         operation: &str,
@@ -66,7 +66,7 @@ impl Seen {
                 "Read it again with file.read {}, then repeat the call for the text as it is now.",
                 json!({ "path": shown })
             );
-            ToolError::tell(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
+            ToolError::user(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
         };
         if let Some(expected) = expected {
             let hexadecimal = expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -9,9 +9,9 @@ use serde_json::json;
 use zubi_base::fs::ReadError;
 use zubi_tools::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::written::{self, NewText};
+use super::written::{self, FileWrite};
 use super::{Files, paths, replace};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Write;
 
@@ -31,8 +31,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Write {
-    const ABOUT: About = About {
+impl LocalTool for Write {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.write",
         title: "Write a file",
         description: "Writes a whole text file of the workspace, at once or not at all, and answers the diff and an undo handle. Refuses when the file changed since it was read here; one that was never read needs overwrite. For a part of a file use file.edit.",
@@ -66,7 +66,7 @@ impl OsTool for Write {
         };
         match &before {
             Some(text) => {
-                let known = files.seen.check(cx, OPERATION, &path, text, input.expected.as_deref())?;
+                let known = files.seen.ensure_fresh(cx, OPERATION, &path, text, input.expected.as_deref())?;
                 if !known && input.overwrite != Some(true) {
                     let hint = format!(
                         "Read it first with file.read {}, or give overwrite: true to replace it unread.",
@@ -75,7 +75,7 @@ impl OsTool for Write {
                     let why = format!(
                         "Failed to {OPERATION}: `{shown}` exists and not all of it was read here; nothing was written"
                     );
-                    return Err(ToolError::tell(Code::Exists, why, hint));
+                    return Err(ToolError::user(Code::Exists, why, hint));
                 }
             }
             None if input.expected.is_some() => {
@@ -86,7 +86,7 @@ impl OsTool for Write {
         }
         let old = before.as_ref().map_or("", |before| &before.text);
         let (text, note) = replace::with_line_ends_of(old, &input.content);
-        let new = NewText {
+        let new = FileWrite {
             title: format!("write {shown}"),
             by: Self::ABOUT.id,
             operation: OPERATION,

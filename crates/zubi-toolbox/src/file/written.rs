@@ -16,7 +16,7 @@ use super::seen::short;
 const MAX_SHOWN: usize = 8_000;
 
 /// A file's new text.
-pub(crate) struct NewText<'a> {
+pub(crate) struct FileWrite<'a> {
     /// What is done, for the title and the first line: `write src/a.rs`.
     pub(crate) title: String,
     /// The tool, for the plan.
@@ -31,13 +31,13 @@ pub(crate) struct NewText<'a> {
 }
 
 /// What was written.
-pub(crate) struct Written {
+pub(crate) struct WriteResult {
     pub(crate) output: ToolOutput,
     pub(crate) hash: ContentHash,
 }
 
 /// Writes it.
-pub(crate) async fn write(intel: &CodeIntel, new: NewText<'_>) -> Result<Written, ToolError> {
+pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<WriteResult, ToolError> {
     let workspace = intel.workspace();
     let tell = |error: EditError| refused(new.operation, &error);
     let before = new.before.map(SourceText::hash);
@@ -51,7 +51,7 @@ pub(crate) async fn write(intel: &CodeIntel, new: NewText<'_>) -> Result<Written
         Ok(plan) => plan,
         Err(EditError::Nothing) => {
             let text = format!("{} holds exactly this text already; nothing was written", workspace.display(new.path));
-            return Ok(Written { output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() }, hash });
+            return Ok(WriteResult { output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() }, hash });
         }
         Err(error) => return Err(tell(error)),
     };
@@ -68,7 +68,7 @@ pub(crate) async fn write(intel: &CodeIntel, new: NewText<'_>) -> Result<Written
     answer.push_str(&cut(&plan.diff));
     let _ = writeln!(answer, "undo_edit {{\"plan\":\"{}\"}} takes it back", plan.id);
     let status = status(if applied.unsaved.is_empty() { "disk" } else { "editor" });
-    Ok(Written { output: ToolOutput { text: answer, status, ..ToolOutput::default() }, hash })
+    Ok(WriteResult { output: ToolOutput { text: answer, status, ..ToolOutput::default() }, hash })
 }
 
 /// What writing a text touches, with the diff for whoever is asked.
@@ -77,7 +77,7 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
         effect: Some(Effect::Write),
         writes: vec![path.to_owned()],
         preview: after
-            .map(|after| question::ends(diff::of_whole_text(path, before, after, &cx.workspace), diff::MAX_DIFF_BYTES)),
+            .map(|after| question::ellipsize_middle(diff::of_whole_text(path, before, after, &cx.workspace), diff::MAX_DIFF_BYTES)),
         ..Footprint::default()
     }
 }

@@ -7,14 +7,14 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::text::Manner;
+use zubi_base::text::EditOptions;
 use zubi_code::apply::{Change, Direction};
 use zubi_code::{Answer, CodeError, CodeIntel, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::diagnostics::{items, write_delta};
-use crate::lsp::view::{View, count};
+use crate::lsp::view::{OutputBudget, count};
 
 pub(crate) struct ApplyEdit;
 
@@ -28,7 +28,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for ApplyEdit {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "apply_edit",
         title: "Apply a plan",
         description: "Writes a planned edit, all or nothing; answers the files changed and which problems are new or fixed. Refuses when a file changed since.",
@@ -46,7 +46,7 @@ impl CodeTool for ApplyEdit {
         plan.and_then(|plan| intel.edits().files_of(plan).ok()).unwrap_or_default()
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {
             return Err(CodeError::input(
                 "plan",
@@ -54,24 +54,24 @@ impl CodeTool for ApplyEdit {
                 "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
             ));
         };
-        let changed = question.change(&plan, Direction::Apply(Manner::default())).await?;
-        Ok(told(view, &plan, Verb::Applied, changed))
+        let changed = question.change(&plan, Direction::Apply(EditOptions::default())).await?;
+        Ok(render_applied(view, &plan, AppliedVerb::Applied, changed))
     }
 }
 
 /// What happened to a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum AppliedVerb {
     Applied,
     Undone,
 }
 
 /// The answer to a change in either direction.
-pub(crate) fn told(view: &View, plan: &str, happened: Verb, changed: Answer<Change>) -> Reply {
+pub(crate) fn render_applied(view: &OutputBudget, plan: &str, happened: AppliedVerb, changed: Answer<Change>) -> CodeAnswer {
     let applied = &changed.value.applied;
     let verb = match happened {
-        Verb::Applied => "applied",
-        Verb::Undone => "undone",
+        AppliedVerb::Applied => "applied",
+        AppliedVerb::Undone => "undone",
     };
     let mut text = String::new();
     let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
@@ -84,7 +84,7 @@ pub(crate) fn told(view: &View, plan: &str, happened: Verb, changed: Answer<Chan
     if let Some(delta) = &changed.value.delta {
         write_delta(&mut text, delta);
     }
-    if happened == Verb::Applied {
+    if happened == AppliedVerb::Applied {
         let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} takes it back");
     }
     let data = view.data(|| {
@@ -94,5 +94,5 @@ pub(crate) fn told(view: &View, plan: &str, happened: Verb, changed: Answer<Chan
         json!({ "plan": plan, "files": files, "unsaved": applied.unsaved, "problems": delta })
     });
     let (text, truncated) = view.block(&text);
-    Reply { text, data, status: changed.status, truncated }
+    CodeAnswer { text, data, status: changed.status, truncated }
 }

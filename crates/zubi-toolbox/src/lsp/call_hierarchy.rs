@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::hierarchy;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Target;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::tree;
-use crate::lsp::view::View;
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct CallHierarchy;
 
@@ -37,7 +37,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for CallHierarchy {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_call_hierarchy",
         title: "Callers and callees",
         description: "Who calls a function (incoming) or what it calls (outgoing), as a tree: place and source line of each, lines of the calls.",
@@ -51,8 +51,8 @@ impl CodeTool for CallHierarchy {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let direction = match input.direction {
             Direction::Incoming => hierarchy::Direction::Incoming,
             Direction::Outgoing => hierarchy::Direction::Outgoing,

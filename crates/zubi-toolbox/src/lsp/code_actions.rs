@@ -10,13 +10,13 @@ use zubi_base::lsp;
 use zubi_base::position::TextRange;
 use zubi_code::actions::{Action, Outcome};
 use zubi_code::edit::action_id;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::{Paging, Target};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count};
 
 pub(crate) struct CodeActions;
 
@@ -68,7 +68,7 @@ const FEW: usize = 2;
 
 #[async_trait]
 impl CodeTool for CodeActions {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_code_actions",
         title: "Quick fixes and refactorings",
         description: "Fixes and refactorings at a place, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
@@ -82,7 +82,7 @@ impl CodeTool for CodeActions {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let (path, range, header) = place(question, &input).await?;
         let only = input.context.and_then(|context| context.only).unwrap_or_default();
         let found = question.actions(&path, range, &only).await?;
@@ -102,7 +102,7 @@ impl CodeTool for CodeActions {
             let items: Vec<_> = actions.get(list.range).unwrap_or_default().iter().map(action_json).collect();
             json!({ "items": items, "total": total })
         });
-        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
     }
 }
 
@@ -136,7 +136,7 @@ async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8Pa
         let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         last.parse::<u32>().is_ok() && before.parse::<u32>().is_err()
     });
-    let snap = if whole_line || target.at.is_some() || target.line.is_some() { Snap::Exact } else { Snap::Identifier };
+    let snap = if whole_line || target.at.is_some() || target.line.is_some() { PositionIntent::Exact } else { PositionIntent::Identifier };
     let at = question.resolve(&target, snap).await?;
     if whole_line {
         let document = question.document(&at.path).await?;

@@ -19,10 +19,10 @@ use zubi_tools::{
 };
 
 use crate::lsp::arguments::{Common, Format};
-use crate::lsp::view::View;
+use crate::lsp::view::OutputBudget;
 
 /// What a code tool says of itself.
-pub(crate) struct About {
+pub(crate) struct CodeToolMeta {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     /// Its first 300 characters say what comes back and when to use it.
@@ -39,7 +39,7 @@ pub(crate) struct About {
 /// One code tool.
 #[async_trait]
 pub(crate) trait CodeTool: Send + Sync + 'static {
-    const ABOUT: About;
+    const ABOUT: CodeToolMeta;
     /// Tools that most conversations do without are found through `find_tools`, so that the list stays short.
     const EXPOSURE: Exposure = Exposure::Direct;
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -49,11 +49,11 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         Vec::new()
     }
 
-    async fn answer(question: &Question<'_>, input: Self::Input, view: &View) -> Result<Reply, CodeError>;
+    async fn answer(question: &Question<'_>, input: Self::Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError>;
 }
 
 /// An answer before it is dressed for the surface.
-pub(crate) struct Reply {
+pub(crate) struct CodeAnswer {
     pub(crate) text: String,
     /// `{resolved, items, total, …}`; the frame adds `status` and `cursor`.
     pub(crate) data: Value,
@@ -122,7 +122,7 @@ impl<T: CodeTool> Tool for Framed<T> {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments<T::Input> = schema::parse(args)?;
-        let view = View::new(arguments.common.bytes(cx.token_budget), arguments.common.format());
+        let view = OutputBudget::new(arguments.common.bytes(cx.token_budget), arguments.common.format());
         let progress = Arc::clone(&cx.progress);
         let question = self
             .intel
@@ -153,7 +153,7 @@ fn named(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
     files.flatten().chain(at).collect()
 }
 
-fn dress(reply: Reply, format: Format) -> ToolOutput {
+fn dress(reply: CodeAnswer, format: Format) -> ToolOutput {
     let status = Status {
         endpoint: reply.status.endpoint_line(),
         readiness: reply.status.readiness_line(),
@@ -176,7 +176,7 @@ fn tell(operation: &str, error: &CodeError) -> ToolError {
     match error {
         CodeError::Input { field, what, hint } => ToolError::invalid(field, what, hint.clone()),
         CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),
-        error => ToolError::tell(code(error), format!("Failed to {operation}: {error}"), error.hint()),
+        error => ToolError::user(code(error), format!("Failed to {operation}: {error}"), error.hint()),
     }
 }
 

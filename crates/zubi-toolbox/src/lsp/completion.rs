@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::signature::Trigger;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::{Paging, Target};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count, resolved_json};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, resolved_json};
 
 pub(crate) struct Completion;
 
@@ -38,7 +38,7 @@ const DEFAULT_LIMIT: u32 = 30;
 
 #[async_trait]
 impl CodeTool for Completion {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_completion",
         title: "Completions",
         description: "What can be written at a place: members, functions, variables, with types. at \"path:line text.\" shows which members that has.",
@@ -50,8 +50,8 @@ impl CodeTool for Completion {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Exact).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
         let found = question.completion(&at, &trigger).await?;
         let proposals = &found.value;
@@ -85,6 +85,6 @@ impl CodeTool for Completion {
             .collect();
             json!({ "resolved": resolved_json(&at), "items": items, "total": proposals.items.len(), "incomplete": proposals.incomplete })
         });
-        Ok(Reply { text, data, status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status, truncated: list.truncated })
     }
 }

@@ -11,8 +11,8 @@ use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Paging;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count, place_json};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, place_json};
 
 pub(crate) struct Diagnostics;
 
@@ -30,7 +30,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for Diagnostics {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_diagnostics",
         title: "Errors and warnings",
         description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Ask after each edit; since tells only what changed.",
@@ -42,7 +42,7 @@ impl CodeTool for Diagnostics {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let severity = match input.severity.as_deref() {
             None => None,
             Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
@@ -67,7 +67,7 @@ impl CodeTool for Diagnostics {
             );
             let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": problems.items.len(), "snapshot": problems.snapshot }));
             let (text, truncated) = view.block(&text);
-            return Ok(Reply { text, data, status: found.status, truncated });
+            return Ok(CodeAnswer { text, data, status: found.status, truncated });
         }
         let list = view.list(&problems.items, &input.paging, |text, before, problem| {
             if before.is_none_or(|before| before.place.shown != problem.place.shown) {
@@ -83,7 +83,7 @@ impl CodeTool for Diagnostics {
         let shown = problems.items.get(list.range).unwrap_or_default();
         let data = view
             .data(|| json!({ "items": items(shown), "total": problems.items.len(), "snapshot": problems.snapshot }));
-        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
     }
 }
 

@@ -12,8 +12,8 @@ use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Paging;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count};
 
 pub(crate) struct DocumentSymbols;
 
@@ -63,7 +63,7 @@ struct Row<'a> {
 
 #[async_trait]
 impl CodeTool for DocumentSymbols {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_document_symbols",
         title: "Outline of a file",
         description: "What a file declares: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
@@ -75,7 +75,7 @@ impl CodeTool for DocumentSymbols {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = file(question, input.path.as_deref(), input.uri.as_deref())?;
         let found = question.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
@@ -114,6 +114,6 @@ impl CodeTool for DocumentSymbols {
             let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
             json!({ "items": items, "total": rows.len() })
         });
-        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
     }
 }

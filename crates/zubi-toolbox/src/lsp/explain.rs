@@ -10,15 +10,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_code::features::annotations::InferredLine;
 use zubi_code::features::hierarchy::{Direction, Hierarchy};
-use zubi_code::features::locations::{Found, Relation};
-use zubi_code::locate::Snap;
+use zubi_code::features::locations::{RawLocation, Relation};
+use zubi_code::locate::PositionIntent;
 use zubi_code::{Answer, AnswerStatus, CodeError, Question};
 use zubi_tools::{Effect, Exposure};
 
 use crate::lsp::arguments::Target;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::tree;
-use crate::lsp::view::{View, count, file_count, hit_json, place_json, resolved_json};
+use crate::lsp::view::{OutputBudget, count, file_count, hit_json, place_json, resolved_json};
 
 pub(crate) struct Explain;
 
@@ -40,7 +40,7 @@ const TYPES: usize = 8;
 
 #[async_trait]
 impl CodeTool for Explain {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_explain",
         title: "Everything about a symbol",
         description: "One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers. To get to know a symbol before working on it.",
@@ -53,8 +53,8 @@ impl CodeTool for Explain {
     const EXPOSURE: Exposure = Exposure::Deferred;
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let references = Relation::References { include_declaration: false };
         let (hover, definitions, types, lenses, references, implementations, callers) = tokio::join!(
             question.hover(&at),
@@ -86,14 +86,14 @@ impl CodeTool for Explain {
         if let (false, Some(error)) = (parts.given, parts.failed) {
             return Err(error);
         }
-        Ok(Reply { text: parts.text, data: view.data(|| parts.data), status: parts.status, truncated: None })
+        Ok(CodeAnswer { text: parts.text, data: view.data(|| parts.data), status: parts.status, truncated: None })
     }
 }
 
 /// The answer while it is put together.
 struct Parts<'a> {
     question: &'a Question<'a>,
-    view: &'a View,
+    view: &'a OutputBudget,
     text: String,
     data: Value,
     status: AnswerStatus,
@@ -180,7 +180,7 @@ impl Parts<'_> {
         &mut self,
         noun: &str,
         part: &str,
-        answer: Result<Answer<Vec<Found>>, CodeError>,
+        answer: Result<Answer<Vec<RawLocation>>, CodeError>,
         context: u32,
         instead: &str,
     ) -> Result<(), CodeError> {
@@ -188,7 +188,7 @@ impl Parts<'_> {
         let view = self.view.part(LIST);
         let (list, hits) = view.first_hits(self.question, &found, context, FIRST, instead).await?;
         // A declaration beside its definition is told, but is not counted as one.
-        let counts = |found: &&Found| noun != "definition" || !found.declaration;
+        let counts = |found: &&RawLocation| noun != "definition" || !found.declaration;
         let _ = match found.iter().filter(counts).count() {
             0 => writeln!(self.text, "no {part}"),
             total => writeln!(self.text, "{} in {}", count(total, noun), count(file_count(&found), "file")),

@@ -8,9 +8,9 @@ use zubi_code::features::format::FormatOptions;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::document_symbols::file;
-use crate::lsp::view::{View, plan_reply};
+use crate::lsp::view::{OutputBudget, plan_reply};
 
 pub(crate) struct FormatDocument;
 
@@ -38,7 +38,7 @@ struct Options {
 
 #[async_trait]
 impl CodeTool for FormatDocument {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_format_document",
         title: "Plan formatting",
         description: "Plans the formatting of a file by the project's formatter: plan id, diff. Writes nothing; apply_edit does.",
@@ -50,7 +50,7 @@ impl CodeTool for FormatDocument {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = file(question, input.path.as_deref(), input.uri.as_deref())?;
         let options = input.options.map_or_else(FormatOptions::default, |options| FormatOptions {
             tab_size: options.tab_size,
@@ -59,7 +59,7 @@ impl CodeTool for FormatDocument {
         let planned = question.format(&path, &options).await?;
         match planned.value {
             Some(plan) => Ok(plan_reply(view, None, &plan, planned.status)),
-            None => Ok(Reply {
+            None => Ok(CodeAnswer {
                 text: format!("`{}` is formatted already; nothing to change\n", question.workspace().display(&path)),
                 data: view.data(|| json!({ "plan": null, "items": [], "total": 0 })),
                 status: planned.status,

@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Target;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, resolved_json};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, resolved_json};
 
 pub(crate) struct Hover;
 
@@ -24,7 +24,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for Hover {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_hover",
         title: "Type and documentation",
         description: "What a symbol is: its type or full signature and documentation, inferred types included. Cheaper than reading the file that defines it.",
@@ -36,8 +36,8 @@ impl CodeTool for Hover {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let hover = question.hover(&at).await?;
         let whole = hover.value.join("\n\n");
         let (body, truncated) = view.block(&whole);
@@ -57,6 +57,6 @@ impl CodeTool for Hover {
             let items: Vec<_> = hover.value.iter().map(|text| json!({ "markdown": text })).collect();
             json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })
         });
-        Ok(Reply { text, data, status, truncated })
+        Ok(CodeAnswer { text, data, status, truncated })
     }
 }

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::{Paging, Target};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::places::{self, Wanted};
-use crate::lsp::view::View;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::places::{self, LocationQuery};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct Implementations;
 
@@ -26,7 +26,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for Implementations {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_implementations",
         title: "Find implementations",
         description: "What implements an interface, trait or abstract class, or overrides a method: path, line:col and source line of each.",
@@ -38,15 +38,15 @@ impl CodeTool for Implementations {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
-        let wanted = Wanted {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let wanted = LocationQuery {
             relation: Relation::Implementations,
             noun: "implementation",
             why_none: "nothing implements or overrides it, or it is nothing that can be implemented",
             context: None,
             paging: input.paging,
         };
-        places::reply(question, view, &at, &wanted).await
+        places::answer_locations(question, view, &at, &wanted).await
     }
 }

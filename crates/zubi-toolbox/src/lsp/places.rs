@@ -8,14 +8,14 @@ use zubi_code::locate::Resolved;
 use zubi_code::{CodeError, Question};
 
 use crate::lsp::arguments::Paging;
-use crate::lsp::code_tool::Reply;
-use crate::lsp::view::{View, count, hit_json, resolved_json};
+use crate::lsp::code_tool::CodeAnswer;
+use crate::lsp::view::{OutputBudget, count, hit_json, resolved_json};
 
 /// More lines than this are a file to read, not context.
 pub(crate) const MAX_CONTEXT: u32 = 50;
 
 /// What is asked for, and how it is said.
-pub(crate) struct Wanted {
+pub(crate) struct LocationQuery {
     pub(crate) relation: Relation,
     /// What one of the places is: `definition`.
     pub(crate) noun: &'static str,
@@ -27,12 +27,12 @@ pub(crate) struct Wanted {
 }
 
 /// Asks for the places and writes them down.
-pub(crate) async fn reply(
+pub(crate) async fn answer_locations(
     question: &Question<'_>,
-    view: &View,
+    view: &OutputBudget,
     at: &Resolved,
-    wanted: &Wanted,
-) -> Result<Reply, CodeError> {
+    wanted: &LocationQuery,
+) -> Result<CodeAnswer, CodeError> {
     let found = question.locations(at, wanted.relation).await?;
     let context = wanted.context.unwrap_or(0).min(MAX_CONTEXT);
     let (list, hits) = view.hits(question, &found.value, context, &wanted.paging).await?;
@@ -51,5 +51,5 @@ pub(crate) async fn reply(
         let items: Vec<_> = hits.iter().map(hit_json).collect();
         json!({ "resolved": resolved_json(at), "items": items, "total": found.value.len() })
     });
-    Ok(Reply { text, data, status, truncated: list.truncated })
+    Ok(CodeAnswer { text, data, status, truncated: list.truncated })
 }

@@ -6,15 +6,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::features::locations::{Found, Relation};
-use zubi_code::locate::Snap;
+use zubi_code::features::locations::{RawLocation, Relation};
+use zubi_code::locate::PositionIntent;
 use zubi_code::{Answer, CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::{Paging, Target};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::places::MAX_CONTEXT;
-use crate::lsp::view::{View, count, file_count, hit_json, resolved_json};
+use crate::lsp::view::{OutputBudget, count, file_count, hit_json, resolved_json};
 
 pub(crate) struct References;
 
@@ -37,7 +37,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for References {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_references",
         title: "Find references",
         description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Before changing or deleting something.",
@@ -49,8 +49,8 @@ impl CodeTool for References {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
         // The servers think while the words are looked for.
@@ -62,7 +62,7 @@ impl CodeTool for References {
             (Some(false) | None, ..) | (_, false, _) => Remainder::NotAsked,
             (Some(true), true, None) => Remainder::NotCounted,
             (Some(true), true, Some(words)) => {
-                Remainder::Counted(question.remainder(&at, relation, &references, &words).await?)
+                Remainder::Counted(question.text_matches(&at, relation, &references, &words).await?)
             }
         };
         let mut text = at.header();
@@ -89,7 +89,7 @@ impl CodeTool for References {
             let items: Vec<_> = hits.iter().map(hit_json).collect();
             json!({ "resolved": resolved_json(&at), "items": items, "total": total, "furtherWordMatches": further })
         });
-        Ok(Reply { text, data, status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status, truncated: list.truncated })
     }
 }
 
@@ -99,7 +99,7 @@ enum Remainder {
     NotAsked,
     /// The bound of the search was reached.
     NotCounted,
-    Counted(Vec<Found>),
+    Counted(Vec<RawLocation>),
 }
 
 impl Remainder {

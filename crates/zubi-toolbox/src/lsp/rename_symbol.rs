@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Target;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, plan_reply, resolved_json};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, plan_reply, resolved_json};
 
 pub(crate) struct RenameSymbol;
 
@@ -24,7 +24,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
         description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
@@ -36,8 +36,8 @@ impl CodeTool for RenameSymbol {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let planned = question.rename(&at, &input.new_name).await?;
         let mut status = planned.status;
         status.merge(at.status.clone());

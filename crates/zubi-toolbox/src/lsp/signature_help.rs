@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::signature::Trigger;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Target;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count, resolved_json};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, resolved_json};
 
 pub(crate) struct SignatureHelp;
 
@@ -33,7 +33,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for SignatureHelp {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_signature_help",
         title: "Signatures of a call",
         description: "Parameters and overloads of the call around a place, inside its parentheses: at \"path:line text(\".",
@@ -45,8 +45,8 @@ impl CodeTool for SignatureHelp {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Exact).await?;
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
         let found = question.signatures(&at, &trigger).await?;
         let mut whole = String::new();
@@ -86,6 +86,6 @@ impl CodeTool for SignatureHelp {
                 .collect();
             json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })
         });
-        Ok(Reply { text, data, status, truncated })
+        Ok(CodeAnswer { text, data, status, truncated })
     }
 }

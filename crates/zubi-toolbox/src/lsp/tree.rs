@@ -7,8 +7,8 @@ use zubi_code::features::hierarchy::{Direction, Hierarchy, MAX_NODES, Node, Repe
 use zubi_code::locate::Resolved;
 use zubi_code::{CodeError, Question};
 
-use crate::lsp::code_tool::Reply;
-use crate::lsp::view::{View, count, place_json, resolved_json};
+use crate::lsp::code_tool::CodeAnswer;
+use crate::lsp::view::{OutputBudget, count, place_json, resolved_json};
 
 /// The most lines named of the calls between two functions; the machine form has all of them.
 const MAX_LINES: usize = 10;
@@ -22,11 +22,11 @@ pub(crate) struct Row<'a> {
 /// Asks for the tree and writes it down.
 pub(crate) async fn reply(
     question: &Question<'_>,
-    view: &View,
+    view: &OutputBudget,
     at: &Resolved,
     direction: Direction,
     depth: u32,
-) -> Result<Reply, CodeError> {
+) -> Result<CodeAnswer, CodeError> {
     let found = question.hierarchy(at, direction, depth).await?;
     let Hierarchy { roots, total, cut } = &found.value;
     let mut text = at.header();
@@ -54,7 +54,7 @@ pub(crate) async fn reply(
         let items = nodes_json(roots, &mut room);
         json!({ "resolved": resolved_json(at), "items": items, "total": total, "cut": cut })
     });
-    Ok(Reply { text, data, status, truncated: list.truncated })
+    Ok(CodeAnswer { text, data, status, truncated: list.truncated })
 }
 
 /// What one symbol of the tree is to the one asked about.

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::Snap;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::{Effect, Exposure};
 
 use crate::lsp::arguments::{Paging, Target};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::places::{self, Wanted};
-use crate::lsp::view::View;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::places::{self, LocationQuery};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct TypeDefinition;
 
@@ -26,7 +26,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for TypeDefinition {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_type_definition",
         title: "Go to the type",
         description: "Where the type of a variable, parameter, field or expression is declared, inferred types included: path:line:col and the source line.",
@@ -39,15 +39,15 @@ impl CodeTool for TypeDefinition {
     const EXPOSURE: Exposure = Exposure::Deferred;
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
-        let wanted = Wanted {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let wanted = LocationQuery {
             relation: Relation::TypeDefinition,
             noun: "type definition",
             why_none: "the server knows none (a built-in type, a function, or code it cannot resolve)",
             context: input.context,
             paging: Paging::default(),
         };
-        places::reply(question, view, &at, &wanted).await
+        places::answer_locations(question, view, &at, &wanted).await
     }
 }

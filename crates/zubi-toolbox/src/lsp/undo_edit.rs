@@ -9,9 +9,9 @@ use zubi_code::apply::Direction;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::apply_edit::{Verb, told};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::View;
+use crate::lsp::apply_edit::{AppliedVerb, render_applied};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct UndoEdit;
 
@@ -23,7 +23,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for UndoEdit {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "undo_edit",
         title: "Undo an applied plan",
         description: "Takes an applied edit back, byte for byte. Refuses when a file changed since.",
@@ -39,8 +39,8 @@ impl CodeTool for UndoEdit {
         intel.edits().files_of(&input.plan).unwrap_or_default()
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let changed = question.change(&input.plan, Direction::Undo).await?;
-        Ok(told(view, &input.plan, Verb::Undone, changed))
+        Ok(render_applied(view, &input.plan, AppliedVerb::Undone, changed))
     }
 }

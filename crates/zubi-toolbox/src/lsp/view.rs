@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use zubi_code::edit::Plan;
-use zubi_code::features::locations::{Found, Hit};
+use zubi_code::features::locations::{RawLocation, Location};
 use zubi_code::locate::Resolved;
 use zubi_code::place::Place;
 use zubi_code::{AnswerStatus, CodeError, Question};
 use zubi_tools::Truncated;
 
 use crate::lsp::arguments::{Format, Paging};
-use crate::lsp::code_tool::Reply;
+use crate::lsp::code_tool::CodeAnswer;
 
 /// How much room an answer has, and in which form it is wanted.
-pub(crate) struct View {
+pub(crate) struct OutputBudget {
     bytes: usize,
     format: Format,
 }
@@ -22,7 +22,7 @@ pub(crate) struct View {
 /// Room kept for the lines around a list: header, cut notice, status.
 const FRAME_BYTES: usize = 300;
 
-impl View {
+impl OutputBudget {
     pub(crate) fn new(bytes: usize, format: Format) -> Self {
         Self { bytes, format }
     }
@@ -70,11 +70,11 @@ impl View {
     pub(crate) async fn first_hits(
         &self,
         question: &Question<'_>,
-        found: &[Found],
+        found: &[RawLocation],
         context: u32,
         limit: u32,
         instead: &str,
-    ) -> Result<(List, Vec<Hit>), CodeError> {
+    ) -> Result<(List, Vec<Location>), CodeError> {
         let page = self.page(found.len(), &Paging::default().or_limit(limit))?;
         let (page, hits) = page.fill_with_hits(question, found, context).await;
         Ok((page.finish_without_cursor(instead), hits))
@@ -84,10 +84,10 @@ impl View {
     pub(crate) async fn hits(
         &self,
         question: &Question<'_>,
-        found: &[Found],
+        found: &[RawLocation],
         context: u32,
         paging: &Paging,
-    ) -> Result<(List, Vec<Hit>), CodeError> {
+    ) -> Result<(List, Vec<Location>), CodeError> {
         let (page, hits) = self.page(found.len(), paging)?.fill_with_hits(question, found, context).await;
         Ok((page.finish(), hits))
     }
@@ -166,8 +166,8 @@ impl Page {
         self
     }
 
-    async fn fill_with_hits(mut self, question: &Question<'_>, found: &[Found], context: u32) -> (Self, Vec<Hit>) {
-        let mut hits: Vec<Hit> = Vec::new();
+    async fn fill_with_hits(mut self, question: &Question<'_>, found: &[RawLocation], context: u32) -> (Self, Vec<Location>) {
+        let mut hits: Vec<Location> = Vec::new();
         while let Some(found) = self.next().and_then(|at| found.get(at)) {
             let hit = question.hit(found, context).await;
             if self.write(|text| write_hit(text, hits.last(), &hit)) {
@@ -208,15 +208,15 @@ pub(crate) struct List {
 }
 
 /// Appends one hit: the file's name when it changes, then place and source line.
-fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
+fn write_hit(text: &mut String, before: Option<&Location>, hit: &Location) {
     let place = &hit.place;
     if before.is_none_or(|before| before.place.shown != place.shown) {
         let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
     }
     let _ = write!(text, "  {}:{}", place.line, place.column);
     let mark = match hit {
-        Hit { text_only: true, .. } => "  (text)\n",
-        Hit { declaration: true, .. } => "  (declaration)\n",
+        Location { text_only: true, .. } => "  (text)\n",
+        Location { declaration: true, .. } => "  (declaration)\n",
         _ => "\n",
     };
     if place.context.is_empty() {
@@ -236,7 +236,7 @@ fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
 }
 
 /// How many files a list of places speaks of.
-pub(crate) fn file_count(found: &[Found]) -> usize {
+pub(crate) fn file_count(found: &[RawLocation]) -> usize {
     let mut files: Vec<&str> = found.iter().map(|found| found.shown.as_str()).collect();
     files.sort_unstable();
     files.dedup();
@@ -261,7 +261,7 @@ pub(crate) fn place_json(place: &Place) -> Value {
 }
 
 /// The machine form of a hit.
-pub(crate) fn hit_json(hit: &Hit) -> Value {
+pub(crate) fn hit_json(hit: &Location) -> Value {
     let mut item = place_json(&hit.place);
     if hit.declaration {
         item["declaration"] = json!(true);
@@ -279,7 +279,7 @@ pub(crate) fn hit_json(hit: &Hit) -> Value {
 }
 
 /// The answer of a tool that planned a change: id, counts, diff.
-pub(crate) fn plan_reply(view: &View, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> Reply {
+pub(crate) fn plan_reply(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
     let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
     // Writing to a `String` cannot fail.
     let _ = writeln!(
@@ -300,7 +300,7 @@ pub(crate) fn plan_reply(view: &View, header: Option<&str>, plan: &Plan, status:
         let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
         json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff })
     });
-    Reply { text, data, status, truncated }
+    CodeAnswer { text, data, status, truncated }
 }
 
 /// The machine form of what was resolved.

@@ -11,8 +11,8 @@ use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::Paging;
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count, place_json};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, place_json};
 
 pub(crate) struct WorkspaceSymbols;
 
@@ -31,7 +31,7 @@ const DEFAULT_LIMIT: u32 = 40;
 
 #[async_trait]
 impl CodeTool for WorkspaceSymbols {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_workspace_symbols",
         title: "Find symbols by name",
         description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first.",
@@ -43,7 +43,7 @@ impl CodeTool for WorkspaceSymbols {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);
         if let Some(kind) = &kind
             && !KINDS.contains(&kind.as_str())
@@ -85,6 +85,6 @@ impl CodeTool for WorkspaceSymbols {
                 .collect();
             json!({ "items": items, "total": found.value.len() })
         });
-        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
     }
 }

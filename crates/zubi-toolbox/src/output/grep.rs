@@ -14,7 +14,7 @@ use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Tru
 
 use super::{handle, not_there};
 use crate::file::search::engine::{self, Bounds, Query};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Grep;
 
@@ -41,8 +41,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Grep {
-    const ABOUT: About = About {
+impl LocalTool for Grep {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "output.grep",
         title: "Search an output",
         description: "Searches an output that was too long for an answer, by the handle (`o-…`) which that answer names, for a regular expression: how many lines match, then the lines with their numbers. To see what is around one, output.read.",
@@ -93,7 +93,7 @@ impl OsTool for Grep {
             let hint = "output.read shows it; run the command again if it is gone.";
             return Err(ToolError::failed("search the output", "it cannot be read, or has an endless line", hint));
         }
-        let room = cx.room(MAX_BYTES);
+        let room = cx.byte_budget(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", found.lines);
         let redactor = Redactor::default();
         let (mut shown, mut items) = (0, Vec::new());

@@ -14,7 +14,7 @@ use zubi_tools::redact::Redactor;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncated};
 
 use super::{handle, not_there};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Read;
 
@@ -37,8 +37,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Read {
-    const ABOUT: About = About {
+impl LocalTool for Read {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "output.read",
         title: "Read an output",
         description: "Shows lines of an output that was too long for an answer, by the handle (`o-…`) which that answer names: from a line on, or the last ones. To find something in it, output.grep is quicker.",
@@ -65,7 +65,7 @@ impl OsTool for Read {
             return Err(ToolError::invalid("from_line", "lines are counted from 1", "Give 1 for the first line."));
         }
         let wanted = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
-        let room = cx.room(MAX_BYTES);
+        let room = cx.byte_budget(MAX_BYTES);
         let (store, name) = (store.clone(), id.clone());
         let reading = tokio::task::spawn_blocking(move || {
             let total = count(store.open(&name)?).map_err(|source| failed(&name, source))?;

@@ -10,8 +10,8 @@ use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
 use super::{How, apply, file, named};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::View;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct OrganizeImports;
 
@@ -28,7 +28,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for OrganizeImports {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "organize_imports",
         title: "Organize imports",
         description: "Sorts the imports of a file and removes unused ones, as its language server does it; at once, with an undo handle. Says when there is nothing to change or no server offers it.",
@@ -45,7 +45,7 @@ impl CodeTool for OrganizeImports {
         named(intel, &input.uri)
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = file(question, &input.uri)?;
         let range = question.text_range(&path, None).await?;
         let offered = question.actions(&path, range, &[KIND.to_owned()]).await?;
@@ -67,6 +67,6 @@ impl CodeTool for OrganizeImports {
             Some(why) => format!("nothing changed in {shown}: {why}\n"),
             None => format!("nothing to organize in {shown}: no server offers it for this file as it is\n"),
         };
-        Ok(Reply { text, data: Value::Null, status: offered.status, truncated: None })
+        Ok(CodeAnswer { text, data: Value::Null, status: offered.status, truncated: None })
     }
 }

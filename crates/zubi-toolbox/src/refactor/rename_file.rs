@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::text::Manner;
+use zubi_base::text::EditOptions;
 use zubi_code::edit::Applied;
 use zubi_code::features::rename_file::Imports;
 use zubi_code::words;
@@ -15,9 +15,9 @@ use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
 use super::{How, apply};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count};
-use crate::settings::update_imports::{Following, UpdateImports};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count};
+use crate::settings::update_imports::{ImportUpdatePolicy, UpdateImports};
 
 pub(crate) struct RenameFile;
 
@@ -38,7 +38,7 @@ const COUNTING: Duration = Duration::from_millis(500);
 
 #[async_trait]
 impl CodeTool for RenameFile {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "rename_file",
         title: "Rename a file",
         description: "Moves a file or folder at once and lets language servers update the imports that lead to it; answers the files changed and an undo handle. Where nobody updates imports it says so and counts what still mentions the old name. Honours the setting updateImportsOnFileMove.",
@@ -57,7 +57,7 @@ impl CodeTool for RenameFile {
         old.into_iter().chain(workspace.resolve_for_creation(&input.new_uri).ok()).collect()
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let workspace = question.workspace();
         let path = |field: &'static str, path: Result<Utf8PathBuf, zubi_base::workspace::PathError>| {
             path.map_err(|error| CodeError::input(field, error.to_string(), "Name files of the workspace."))
@@ -76,7 +76,7 @@ impl CodeTool for RenameFile {
                 "Give the whole new path, with the name, of something that is not there yet.",
             ));
         }
-        let following = Following::of(question, &from, input.save == Some(true)).await?;
+        let following = ImportUpdatePolicy::of(question, &from, input.save == Some(true)).await?;
         let planned = question.rename_file(&from, &to, following.imports).await?;
         let mut notes = Vec::new();
         if from.is_symlink() {
@@ -127,7 +127,7 @@ impl CodeTool for RenameFile {
             notes
         };
         let manner =
-            Manner { settings: following.hold, settings_of_undo: following.hold_back, followed, ..Manner::default() };
+            EditOptions { settings: following.hold, settings_of_undo: following.hold_back, followed, ..EditOptions::default() };
         let how = How { save: input.save, manner, notes: Some(&told), ..How::default() };
         apply(question, view, &planned.value.plan, planned.status, how).await
     }

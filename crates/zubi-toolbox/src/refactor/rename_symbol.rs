@@ -5,14 +5,14 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::locate::{Snap, TargetInput};
+use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::words;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
 use super::{How, apply, file, named};
-use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::View;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct RenameSymbol;
 
@@ -35,7 +35,7 @@ const MAX_TRIED: usize = 20;
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
-    const ABOUT: About = About {
+    const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "rename_symbol",
         title: "Rename a symbol",
         description: "Renames a symbol that is named in a file, at once and wherever it is used; answers the files changed, the problems that came or went, and an undo handle. To see the diff first use lsp_rename_symbol.",
@@ -52,7 +52,7 @@ impl CodeTool for RenameSymbol {
         named(intel, &input.uri)
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = file(question, &input.uri)?;
         let shown = question.workspace().display(&path);
         let declared = TargetInput {
@@ -60,7 +60,7 @@ impl CodeTool for RenameSymbol {
             path: Some(shown.clone()),
             ..TargetInput::default()
         };
-        let (at, planned) = match question.resolve(&declared, Snap::Identifier).await {
+        let (at, planned) = match question.resolve(&declared, PositionIntent::Identifier).await {
             Ok(at) if at.path == path => {
                 let planned = question.rename(&at, &input.new_name).await?;
                 (at, planned)
@@ -72,7 +72,7 @@ impl CodeTool for RenameSymbol {
                 // What only looks like the name (a comment, a word in a string) the server declines to rename.
                 for at in places {
                     let place = TargetInput { at: Some(at), ..TargetInput::default() };
-                    let at = question.resolve(&place, Snap::Identifier).await?;
+                    let at = question.resolve(&place, PositionIntent::Identifier).await?;
                     match question.rename(&at, &input.new_name).await {
                         Ok(planned) => {
                             found = Some((at, planned));

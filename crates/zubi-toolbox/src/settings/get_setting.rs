@@ -9,7 +9,7 @@ use serde_json::json;
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::{Settings, editor, keys, store};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct GetSetting;
 
@@ -22,8 +22,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for GetSetting {
-    const ABOUT: About = About {
+impl LocalTool for GetSetting {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "get_setting",
         title: "Read a setting",
         description: "The value of a setting as JSON and where it is set: in the open editor (editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*), else as the workspace's .vscode/settings.json has it.",

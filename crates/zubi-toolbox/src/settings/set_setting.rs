@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::{Settings, editor, keys, store};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct SetSetting;
 
@@ -25,8 +25,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for SetSetting {
-    const ABOUT: About = About {
+impl LocalTool for SetSetting {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "set_setting",
         title: "Change a setting",
         description: "Sets a setting of the workspace: through the open editor, answering the value before and the way back, else in .vscode/settings.json, comments kept, answering the diff and an undo handle. Only settings about the form of text and about refactoring may be set; others are refused with the list.",

@@ -12,7 +12,7 @@ use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
 use super::{Settings, editor, store, update_imports};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct SetUpdateImportsSetting;
 
@@ -32,8 +32,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for SetUpdateImportsSetting {
-    const ABOUT: About = About {
+impl LocalTool for SetUpdateImportsSetting {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "set_update_imports_setting",
         title: "Whether imports follow moves",
         description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file, and the editor, change the imports of a file that moves. Answers the values before and after, and the way back.",

@@ -9,7 +9,7 @@ use zubi_tools::{ToolCx, ToolError, ToolOutput};
 
 use super::Settings;
 use crate::file::paths;
-use crate::file::written::{self, NewText};
+use crate::file::written::{self, FileWrite};
 use crate::jsonc::AS_VS_CODE;
 
 /// Where the workspace's settings are, below its first folder.
@@ -65,7 +65,7 @@ pub(crate) async fn set(
     }
     let shown = |(key, value): &(&str, Value)| format!("{key} = {value}");
     let title = format!("set {}", values.iter().map(shown).collect::<Vec<_>>().join(", "));
-    let new = NewText {
+    let new = FileWrite {
         title,
         by,
         operation: OPERATION,

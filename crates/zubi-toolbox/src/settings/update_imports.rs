@@ -64,7 +64,7 @@ fn keys_for(path: &Utf8Path) -> &'static [&'static str] {
 }
 
 /// What becomes of the imports of a file that is to move.
-pub(crate) struct Following {
+pub(crate) struct ImportUpdatePolicy {
     pub(crate) setting: UpdateImports,
     pub(crate) imports: Imports,
     /// Settings of the editor that hold while it moves.
@@ -73,7 +73,7 @@ pub(crate) struct Following {
     pub(crate) hold_back: Vec<Setting>,
 }
 
-impl Following {
+impl ImportUpdatePolicy {
     /// What the settings say of a file or folder, and what is to hold so that nobody is asked.
     pub(crate) async fn of(question: &Question<'_>, path: &Utf8Path, saves: bool) -> Result<Self, CodeError> {
         let keys = keys_for(path);

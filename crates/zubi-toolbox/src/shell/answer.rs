@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zubi_run::job::{Captured, End, Finished};
+use zubi_run::job::{Captured, ExitReason, JobResult};
 use zubi_tools::redact::Redactor;
 use zubi_tools::{Status, ToolCx, ToolOutput};
 
@@ -13,21 +13,21 @@ const MAX_BYTES: usize = 30_000;
 
 /// How many bytes an answer may have.
 pub(crate) fn room(cx: &ToolCx) -> usize {
-    cx.room(MAX_BYTES)
+    cx.byte_budget(MAX_BYTES)
 }
 
 /// The answer about a command that has ended.
-pub(crate) fn ended(finished: &Finished, timeout: Duration, room: usize) -> ToolOutput {
-    let Finished { end, duration, level, stdout, stderr } = finished;
+pub(crate) fn ended(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
+    let JobResult { end, duration, level, stdout, stderr } = finished;
     let end_told = match end {
-        End::Exited(code) => format!("exit {code}"),
-        End::TimedOut => format!("no end within {}, so it was ended with all it had started", seconds(timeout)),
-        End::Cancelled => "stopped, with all it had started".to_owned(),
+        ExitReason::Exited(code) => format!("exit {code}"),
+        ExitReason::TimedOut => format!("no end within {}, so it was ended with all it had started", seconds(timeout)),
+        ExitReason::Cancelled => "stopped, with all it had started".to_owned(),
     };
     let (code, ended) = match end {
-        End::Exited(code) => (Some(*code), "exited"),
-        End::TimedOut => (None, "timed-out"),
-        End::Cancelled => (None, "stopped"),
+        ExitReason::Exited(code) => (Some(*code), "exited"),
+        ExitReason::TimedOut => (None, "timed-out"),
+        ExitReason::Cancelled => (None, "stopped"),
     };
     ToolOutput {
         text: outputs(stdout, stderr, room),
@@ -42,7 +42,7 @@ pub(crate) fn ended(finished: &Finished, timeout: Duration, room: usize) -> Tool
         status: Some(Status {
             endpoint: level.name().to_owned(),
             readiness: end_told,
-            complete: Some(matches!(end, End::Exited(_))),
+            complete: Some(matches!(end, ExitReason::Exited(_))),
             note: Some(seconds(*duration)),
         }),
         truncated: None,

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_run::job::{Background, Captured, End};
+use zubi_run::job::{Background, Captured, ExitReason};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::{Shell, answer, did_not_run};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Job;
 
@@ -41,8 +41,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Job {
-    const ABOUT: About = About {
+impl LocalTool for Job {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.job",
         title: "Background jobs",
         description: "Says how a job runs that shell.run has started in the background, shows what it has written (all, or since a cursor), waits for its end, or stops it with all it has started. Without `job`, lists all jobs. Those that have ended are remembered for ten minutes.",
@@ -146,9 +146,9 @@ fn standing(job: &Background) -> (String, String) {
         None => ("running".to_owned(), format!("for {}", answer::seconds(job.started.elapsed()))),
         Some(Ok(finished)) => {
             let end = match finished.end {
-                End::Exited(code) => format!("exit {code}"),
-                End::TimedOut => "ended, its time was up".to_owned(),
-                End::Cancelled => "stopped".to_owned(),
+                ExitReason::Exited(code) => format!("exit {code}"),
+                ExitReason::TimedOut => "ended, its time was up".to_owned(),
+                ExitReason::Cancelled => "stopped".to_owned(),
             };
             (end, format!("{} · {}", finished.level.name(), answer::seconds(finished.duration)))
         }

@@ -12,7 +12,7 @@ use zubi_tools::shell::{self, MAX_SCRIPT};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::{Shell, answer, did_not_run, directory, environment};
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Run;
 
@@ -71,8 +71,8 @@ impl Input {
 }
 
 #[async_trait]
-impl OsTool for Run {
-    const ABOUT: About = About {
+impl LocalTool for Run {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.run",
         title: "Run a command",
         description: "Runs a shell command in a folder of the workspace, within a sandbox, and answers both outputs (beginning and end of long ones), then exit code, time and what held it. For builds, tests and programs; files are read, searched and edited with file.*, code with lsp_*. `background` is for servers and long runs.",

@@ -9,7 +9,7 @@ use serde_json::json;
 use zubi_tools::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::Shell;
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Terminal;
 
@@ -24,8 +24,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Terminal {
-    const ABOUT: About = About {
+impl LocalTool for Terminal {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.terminal",
         title: "Run in a visible terminal",
         description: "Runs a command in a terminal of the editor, where the person sees it and can type. Without an editor there is no such terminal and it says so; use shell.run, with background for what goes on running.",
@@ -50,6 +50,6 @@ impl OsTool for Terminal {
         let why = "no editor is connected, and only an editor has terminals that somebody sees";
         let hint =
             "Run it with shell.run; with `background: true` it goes on running, and shell.job shows what it writes.";
-        Err(ToolError::tell(Code::Unavailable, format!("Failed to open a terminal: {why}"), hint))
+        Err(ToolError::user(Code::Unavailable, format!("Failed to open a terminal: {why}"), hint))
     }
 }

@@ -11,7 +11,7 @@ use zubi_run::program;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::Shell;
-use crate::os_tool::{About, OsTool};
+use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Which;
 
@@ -77,8 +77,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl OsTool for Which {
-    const ABOUT: About = About {
+impl LocalTool for Which {
+    const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.which",
         title: "Find a command",
         description: "Says whether a program is installed: every file of this name on the search path (PATH) that can be executed, the one that runs first at the top; also whether shells have it built in. Runs nothing.",

@@ -10,11 +10,11 @@ use zubi_link::wire::diagnostics::{
     Severity, UNKNOWN_SOURCE, WorkspaceErrors,
 };
 
-use super::{Known, convert, uri_of};
+use super::{EditorDiagnostics, convert, uri_of};
 
 /// How closely a file is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum DiagnosticsMode {
     /// What is known of it.
     Glance,
     /// Opened and checked for this.
@@ -23,7 +23,7 @@ pub(super) enum Look {
 
 /// The problems of one file.
 #[derive(Debug, Clone)]
-pub(super) struct LookedFile {
+pub(super) struct EditorFileReport {
     pub(super) uri: String,
     pub(super) language_id: Option<String>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -33,7 +33,7 @@ pub(super) struct LookedFile {
 
 /// The problems of all files that have any.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub(super) struct EditorReport {
     pub(super) files: Vec<FileDiagnostics>,
     pub(super) coverage: Option<Coverage>,
     pub(super) note: Option<String>,
@@ -47,10 +47,10 @@ const AS_SHOWN: &str =
 const MAX_BYTES: usize = 6 * 1024 * 1024;
 
 /// A file by what the editor knows of it.
-pub(super) fn known(path: &Utf8Path, known: Known, look: Look) -> LookedFile {
+pub(super) fn from_editor(path: &Utf8Path, known: EditorDiagnostics, look: DiagnosticsMode) -> EditorFileReport {
     let (diagnostics, left_out) = convert::diagnostics(&known.items);
     let mut notes = Vec::new();
-    if !known.is_open && look == Look::Glance {
+    if !known.is_open && look == DiagnosticsMode::Glance {
         notes.push(
             "the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it".to_owned(),
         );
@@ -58,7 +58,7 @@ pub(super) fn known(path: &Utf8Path, known: Known, look: Look) -> LookedFile {
         notes.push("no server of the editor has said anything about the present text: it has nothing to tell, or is not done yet".to_owned());
     }
     notes.extend(too_many(left_out));
-    LookedFile {
+    EditorFileReport {
         uri: uri_of(path),
         language_id: known.language_id,
         diagnostics,
@@ -73,10 +73,10 @@ pub(super) fn too_many(left_out: usize) -> Option<String> {
 }
 
 /// What the editor shows, as far as it is in the workspace.
-pub(super) fn around(
+pub(super) fn workspace_report(
     all: Vec<(String, Vec<lsp::Diagnostic>)>,
     path_of: impl Fn(&str) -> Option<Utf8PathBuf>,
-) -> Around {
+) -> EditorReport {
     let mut files: BTreeMap<Utf8PathBuf, FileDiagnostics> = BTreeMap::new();
     for (uri, items) in all.into_iter().filter(|(_, items)| !items.is_empty()) {
         // Twice the same file, by two URIs, is one that is open by a link: what is said of it is the same.
@@ -89,11 +89,11 @@ pub(super) fn around(
             files.insert(path, FileDiagnostics { uri, path: text, diagnostics, coverage: None, note });
         }
     }
-    Around { files: files.into_values().collect(), coverage: None, note: Some(AS_SHOWN.to_owned()) }
+    EditorReport { files: files.into_values().collect(), coverage: None, note: Some(AS_SHOWN.to_owned()) }
 }
 
 /// `getAllDiagnostics`.
-pub(super) fn all(around: Around, wanted: &AllDiagnosticsParams) -> AllDiagnostics {
+pub(super) fn all(around: EditorReport, wanted: &AllDiagnosticsParams) -> AllDiagnostics {
     let is_wanted = |problem: &Diagnostic| {
         wanted.severity.is_none_or(|severity| problem.severity == severity)
             && wanted.source.as_ref().is_none_or(|source| problem.source.as_ref() == Some(source))
@@ -132,7 +132,7 @@ fn room_for(files: &[FileDiagnostics]) -> usize {
 }
 
 /// `getWorkspaceErrors`.
-pub(super) fn errors(around: Around) -> WorkspaceErrors {
+pub(super) fn errors(around: EditorReport) -> WorkspaceErrors {
     let mut summary = ErrorCounts::default();
     let mut by_source: BTreeMap<String, usize> = BTreeMap::new();
     let mut top: Vec<ErrorFile> = Vec::new();

@@ -7,19 +7,19 @@ use serde_json::Value;
 use zubi_link::wire::codes;
 use zubi_link::wire::editor::{ExecuteCommandParams, ExecutedCommand, commands};
 
-use super::{Sight, SightCx, SightError, ViewError, to_value};
+use super::{EditorService, EditorCallContext, EditorServiceError, ViewError, to_value};
 
 /// The most arguments of a command that the user has allowed, and their size in bytes.
 const MAX_ARGS: usize = 16;
 const MAX_ARGS_BYTES: usize = 64 * 1024;
 
-impl Sight {
+impl EditorService {
     /// `executeCommand`.
     pub async fn execute_command(
         &self,
         params: ExecuteCommandParams,
-        cx: &SightCx,
-    ) -> Result<ExecutedCommand, SightError> {
+        cx: &EditorCallContext,
+    ) -> Result<ExecutedCommand, EditorServiceError> {
         let ExecuteCommandParams { command, args } = params;
         let result = match command.as_str() {
             commands::VALIDATE_FILE => {
@@ -28,12 +28,12 @@ impl Sight {
                 to_value(&validated)?
             }
             other if commands::ALLOWED.contains(&other) && !args.is_empty() => {
-                return Err(SightError::invalid("args", format!("`{command}` takes none")));
+                return Err(EditorServiceError::invalid("args", format!("`{command}` takes none")));
             }
             commands::VALIDATE_WORKSPACE => to_value(&self.workspace_errors(cx).await?)?,
             commands::RESTART if cx.read_only => {
                 let why = format!("`{command}` ends language servers: it is not for who only looks, as over the port");
-                return Err(SightError::new(codes::COMMAND_NOT_ALLOWED, why));
+                return Err(EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, why));
             }
             // There is nothing to draw.
             commands::REFRESH_VIEWS if self.view.is_none() => Value::Bool(true),
@@ -52,13 +52,13 @@ impl Sight {
     }
 
     /// Whether the user has added a command to those that are always allowed.
-    fn is_added(&self, command: &str, cx: &SightCx) -> bool {
+    fn is_added(&self, command: &str, cx: &EditorCallContext) -> bool {
         !cx.read_only && self.config.commands.iter().any(|added| added == command)
     }
 
-    async fn in_editor(&self, command: &str, args: Vec<Value>, cx: &SightCx) -> Result<Value, SightError> {
+    async fn in_editor(&self, command: &str, args: Vec<Value>, cx: &EditorCallContext) -> Result<Value, EditorServiceError> {
         let needs = |what: &str| {
-            SightError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
+            EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
         };
         let Some(view) = &self.view else {
             return Err(needs("none is connected: open the folder in one that has zubi's extension"));
@@ -71,33 +71,33 @@ impl Sight {
 }
 
 /// The one argument of `zubi.validateFile`.
-fn only_path(args: &[Value]) -> Result<&str, SightError> {
+fn only_path(args: &[Value]) -> Result<&str, EditorServiceError> {
     match args {
         [Value::String(path)] => Ok(path),
-        _ => Err(SightError::invalid("args", "one path is wanted, as text")),
+        _ => Err(EditorServiceError::invalid("args", "one path is wanted, as text")),
     }
 }
 
 /// What is wrong with the path is wrong with the argument.
-fn of_argument(error: SightError) -> SightError {
+fn of_argument(error: EditorServiceError) -> EditorServiceError {
     let message = error.message.replacen("Invalid params: path:", "Invalid params: args:", 1);
-    SightError { field: error.field.map(|_| "args".to_owned()), message, ..error }
+    EditorServiceError { field: error.field.map(|_| "args".to_owned()), message, ..error }
 }
 
-fn check_size(args: &[Value]) -> Result<(), SightError> {
+fn check_size(args: &[Value]) -> Result<(), EditorServiceError> {
     let size: usize = args.iter().map(|argument| argument.to_string().len()).sum();
     if args.len() > MAX_ARGS || size > MAX_ARGS_BYTES {
         let what = format!("at most {MAX_ARGS} arguments of together {MAX_ARGS_BYTES} bytes are passed on");
-        return Err(SightError::invalid("args", what));
+        return Err(EditorServiceError::invalid("args", what));
     }
     Ok(())
 }
 
-fn not_allowed(command: &str) -> SightError {
+fn not_allowed(command: &str) -> EditorServiceError {
     let shown: String = command.chars().filter(|character| !character.is_control()).take(80).collect();
-    SightError {
+    EditorServiceError {
         field: Some("command".to_owned()),
-        ..SightError::new(
+        ..EditorServiceError::new(
             codes::COMMAND_NOT_ALLOWED,
             format!("`{shown}` may not be run from here; these may: {}", commands::ALLOWED.join(", ")),
         )

@@ -1,14 +1,14 @@
 //! The answers where there is no editor: language servers are asked, within the time there is.
 
 use camino::Utf8Path;
-use zubi_base::endpoint::{Absent, EndpointError};
+use zubi_base::endpoint::{MissingServer, EndpointError};
 use zubi_code::CodeError;
 use zubi_code::diagnostics::report::{FileReport, WorkspaceReport};
 use zubi_link::wire::codes;
 use zubi_link::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
 
-use super::answer::{Around, LookedFile, too_many};
-use super::{Sight, SightCx, SightError, convert, uri_of};
+use super::answer::{EditorReport, EditorFileReport, too_many};
+use super::{EditorService, EditorCallContext, EditorServiceError, convert, uri_of};
 
 /// The most files that servers are asked about for one answer.
 const MAX_FILES: usize = 500;
@@ -16,8 +16,8 @@ const MAX_FILES: usize = 500;
 /// Of those who could answer, how many are named.
 const MAX_ABSENT: usize = 2;
 
-impl Sight {
-    pub(super) async fn headless_file(&self, path: &Utf8Path, cx: &SightCx) -> Result<LookedFile, SightError> {
+impl EditorService {
+    pub(super) async fn headless_file(&self, path: &Utf8Path, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
         let report = match self.question(cx).await.file_report(path).await {
             Ok(report) => report,
             Err(CodeError::NoEndpoint(absent)) => return Ok(unserved(path, &absent)),
@@ -29,7 +29,7 @@ impl Sight {
             return Err(still_loading(loading));
         }
         let (diagnostics, left_out) = convert::diagnostics(&report.items);
-        Ok(LookedFile {
+        Ok(EditorFileReport {
             uri: uri_of(path),
             diagnostics,
             coverage: Some(of_file(&report)),
@@ -38,13 +38,13 @@ impl Sight {
         })
     }
 
-    pub(super) async fn headless_workspace(&self, cx: &SightCx) -> Result<Around, SightError> {
+    pub(super) async fn headless_workspace(&self, cx: &EditorCallContext) -> Result<EditorReport, EditorServiceError> {
         let report = match self.question(cx).await.workspace_report(MAX_FILES).await {
             Ok(report) => report,
             Err(CodeError::NoEndpoint(absent)) => {
                 let coverage =
                     Coverage { analysed: 0, total: 0, mode: CoverageMode::None, note: Some(nobody(&absent)) };
-                return Ok(Around { coverage: Some(coverage), ..Around::default() });
+                return Ok(EditorReport { coverage: Some(coverage), ..EditorReport::default() });
             }
             Err(error) => return Err(failed(&error)),
         };
@@ -67,7 +67,7 @@ impl Sight {
                 note: too_many(left_out),
             }
         });
-        Ok(Around { files: files.collect(), coverage: Some(coverage), note: None })
+        Ok(EditorReport { files: files.collect(), coverage: Some(coverage), note: None })
     }
 }
 
@@ -104,12 +104,12 @@ fn joined(mut notes: Vec<String>) -> Option<String> {
 }
 
 /// A file that nobody looks for problems in.
-fn unserved(path: &Utf8Path, absent: &[Absent]) -> LookedFile {
+fn unserved(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileReport {
     let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(nobody(absent)) };
-    LookedFile { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
+    EditorFileReport { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
 }
 
-fn nobody(absent: &[Absent]) -> String {
+fn nobody(absent: &[MissingServer]) -> String {
     if absent.is_empty() {
         return "no language server looks for problems here".to_owned();
     }
@@ -117,14 +117,14 @@ fn nobody(absent: &[Absent]) -> String {
     absent.collect::<Vec<_>>().join("; ")
 }
 
-fn still_loading(who: &str) -> SightError {
-    SightError::new(codes::LOADING, format!("{who}; ask again"))
+fn still_loading(who: &str) -> EditorServiceError {
+    EditorServiceError::new(codes::LOADING, format!("{who}; ask again"))
 }
 
-fn failed(error: &CodeError) -> SightError {
+fn failed(error: &CodeError) -> EditorServiceError {
     let code = match error {
         CodeError::Endpoint(EndpointError::Cancelled) => codes::CANCELLED,
         _ => codes::INTERNAL_ERROR,
     };
-    SightError::new(code, format!("{error}. {}", error.hint()))
+    EditorServiceError::new(code, format!("{error}. {}", error.hint()))
 }

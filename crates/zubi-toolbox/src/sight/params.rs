@@ -6,22 +6,22 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::SightError;
+use super::EditorServiceError;
 
 /// Typed parameters. Nothing at all counts as an object without fields. A field that there is not is refused: whoever
 /// misspells a filter must not get everything.
-pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -> Result<T, SightError> {
+pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -> Result<T, EditorServiceError> {
     let params = match params {
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(_) => params,
-        _ => return Err(SightError::invalid("params", "an object is wanted")),
+        _ => return Err(EditorServiceError::invalid("params", "an object is wanted")),
     };
     let fields = fields::<T>();
     let unknown = params.as_object().and_then(|given| given.keys().find(|name| !fields.contains(name)));
     if let Some(unknown) = unknown {
         let known = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
         let unknown: String = unknown.chars().take(80).collect();
-        return Err(SightError::invalid(&unknown, format!("there is no such parameter; there are: {known}")));
+        return Err(EditorServiceError::invalid(&unknown, format!("there is no such parameter; there are: {known}")));
     }
     serde_path_to_error::deserialize(params).map_err(|error| {
         let path = error.path().to_string();
@@ -29,19 +29,19 @@ pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -
         // Of a missing field serde knows the name and not the path.
         let missing = || what.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
         let field = if path == "." { missing().unwrap_or("params").to_owned() } else { path };
-        SightError::invalid(&field, what)
+        EditorServiceError::invalid(&field, what)
     })
 }
 
 /// For a method that has no parameters.
-pub(super) fn no_params(params: &Value) -> Result<(), SightError> {
+pub(super) fn no_params(params: &Value) -> Result<(), EditorServiceError> {
     match params {
         Value::Null => Ok(()),
         Value::Object(given) => match given.keys().next() {
             None => Ok(()),
-            Some(name) => Err(SightError::invalid(name, "this method has no parameters")),
+            Some(name) => Err(EditorServiceError::invalid(name, "this method has no parameters")),
         },
-        _ => Err(SightError::invalid("params", "an object is wanted")),
+        _ => Err(EditorServiceError::invalid("params", "an object is wanted")),
     }
 }
 

@@ -8,11 +8,11 @@ use zubi_base::lsp;
 use zubi_link::wire::codes;
 use zubi_link::wire::editor::Selection;
 
-use super::SightError;
+use super::EditorServiceError;
 
 /// A file that is open in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenFile {
+pub struct ShownFile {
     /// As the editor writes it.
     pub uri: String,
     /// LSP's `languageId`.
@@ -24,23 +24,23 @@ pub struct SeenFile {
 
 /// The file that the user looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenActive {
-    pub file: SeenFile,
+pub struct ActiveEditor {
+    pub file: ShownFile,
     /// Where the cursor is, from 1.
     pub selection: Selection,
 }
 
 /// What is open in the editor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct OpenEditors {
     /// `None`: the user looks at nothing that is a text, or at another window.
-    pub active: Option<SeenActive>,
-    pub open: Vec<SeenFile>,
+    pub active: Option<ActiveEditor>,
+    pub open: Vec<ShownFile>,
 }
 
 /// What the editor knows of a file's problems.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct EditorDiagnostics {
     /// Columns in UTF-16 units.
     pub items: Vec<lsp::Diagnostic>,
     /// LSP's `languageId`, where the editor has the file open.
@@ -72,7 +72,7 @@ pub enum ViewError {
     Failed(String),
 }
 
-impl From<ViewError> for SightError {
+impl From<ViewError> for EditorServiceError {
     fn from(error: ViewError) -> Self {
         let code = match error {
             ViewError::NotYet => codes::LOADING,
@@ -87,21 +87,21 @@ impl From<ViewError> for SightError {
 
 /// An open editor. It answers with what it shows; nothing here is checked against the workspace.
 #[async_trait]
-pub trait EditorView: Send + Sync {
+pub trait EditorClient: Send + Sync {
     /// What it calls itself.
     fn name(&self) -> String;
 
     /// What is open in it.
-    fn seen(&self) -> Result<Seen, ViewError>;
+    fn seen(&self) -> Result<OpenEditors, ViewError>;
 
     /// The problems that it shows in a file, without opening it.
-    async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError>;
+    async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError>;
 
     /// The problems that it shows anywhere, by URI. A file without any may be missing.
     async fn all_diagnostics(&self, cx: &RequestCx) -> Result<Vec<(String, Vec<lsp::Diagnostic>)>, ViewError>;
 
     /// Opens a file, without showing it, and waits until somebody has spoken about it.
-    async fn validate(&self, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError>;
+    async fn validate(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError>;
 
     /// Runs a command. Whether it may run has been decided.
     async fn execute(&self, command: &str, args: Vec<Value>, cx: &RequestCx) -> Result<Value, ViewError>;

@@ -9,7 +9,7 @@ use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::CALL_TOOL;
-use super::inner::{self, About, Input};
+use super::inner::{self, MetaToolMeta, Input};
 
 pub(crate) const ID: &str = "call_read_tool";
 
@@ -22,7 +22,7 @@ impl CallReadTool {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
         let inherits =
             json!({ "tool": "lsp_type_hierarchy", "arguments": { "symbol": "Shape", "direction": "subtypes" } });
-        let spec = inner::spec::<Input>(&About {
+        let spec = inner::spec::<Input>(&MetaToolMeta {
             id: ID,
             title: "Call a tool that changes nothing",
             description: "Calls a tool that find_tools named and that changes no file.",
@@ -52,7 +52,7 @@ impl Tool for CallReadTool {
         let tool = inner::find(&registry, &input.tool, cx).await?;
         let effect = tool.spec().effect;
         if effect > Effect::Plan {
-            let what = format!("`{}` does more than look (its effect is {})", tool.spec().id, inner::word(effect));
+            let what = format!("`{}` does more than look (its effect is {})", tool.spec().id, inner::as_str(effect));
             return Err(ToolError::invalid("tool", what, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
         // Whatever a tool says of itself: through this one it gets the rights of a session that only reads.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::inner::{self, About, Input};
+use super::inner::{self, MetaToolMeta, Input};
 
 pub(crate) const ID: &str = "call_tool";
 
@@ -18,7 +18,7 @@ pub(super) struct CallTool {
 
 impl CallTool {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let spec = inner::spec::<Input>(&About {
+        let spec = inner::spec::<Input>(&MetaToolMeta {
             id: ID,
             title: "Call any tool",
             description: "Calls a tool that find_tools named, also one that writes or runs something.",

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zubi_tools::cx::BYTES_PER_TOKEN;
-use zubi_tools::filter::Facets;
+use zubi_tools::filter::ToolQuery;
 use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::inner::{self, About};
+use super::inner::{self, MetaToolMeta};
 use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET};
 
 pub(crate) const ID: &str = "find_tools";
@@ -50,7 +50,7 @@ impl FindTools {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
         let spec = ToolSpec {
             timeout: Duration::from_secs(30),
-            ..inner::spec::<Input>(&About {
+            ..inner::spec::<Input>(&MetaToolMeta {
                 id: ID,
                 title: "Find tools",
                 description: "Tools beyond this list, by what they do: id, description, schema.",
@@ -79,7 +79,7 @@ impl Tool for FindTools {
             text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
         };
         let (category, tag) = (given(input.category.as_ref()), given(input.tag.as_ref()));
-        (Facets { toolset: None, category: category.as_deref(), tag: tag.as_deref() })
+        (ToolQuery { toolset: None, category: category.as_deref(), tag: tag.as_deref() })
             .retain(&mut tools, |tool| tool.spec())
             .map_err(|error| ToolError::invalid(error.name, &error, error.hint()))?;
         let among: String = [("category", category), ("tag", tag)]
@@ -99,7 +99,7 @@ impl Tool for FindTools {
             return Ok(noting(overview(&format!("no tool fits `{}`; there are{among}", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
-        Ok(described(&found, &query, limit, cx.room(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
+        Ok(described(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
     }
 }
 
@@ -147,7 +147,7 @@ fn described(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -
         let one = format!(
             "{} ({}, toolset {}): {}\n  input: {input}\n",
             spec.id,
-            inner::word(spec.effect),
+            inner::as_str(spec.effect),
             spec.toolset,
             first_sentence(&spec.description)
         );

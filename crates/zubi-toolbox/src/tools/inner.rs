@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use zubi_tools::footprint::PassedOn;
+use zubi_tools::footprint::DelegatedCall;
 use zubi_tools::registry::{CallError, Registry};
 use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
@@ -18,7 +18,7 @@ use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, TOOLSET};
 pub(super) const TIMEOUT: Duration = Duration::from_hours(1);
 
 /// What the specifications of the tools about tools differ in.
-pub(super) struct About {
+pub(super) struct MetaToolMeta {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
@@ -29,7 +29,7 @@ pub(super) struct About {
 }
 
 /// The specification of a tool about tools.
-pub(super) fn spec<I: JsonSchema>(about: &About) -> ToolSpec {
+pub(super) fn spec<I: JsonSchema>(about: &MetaToolMeta) -> ToolSpec {
     let (title, args) = about.example.clone();
     ToolSpec {
         id: about.id.to_owned(),
@@ -67,7 +67,7 @@ pub(super) fn upgrade(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolEr
 
 /// The tool that a caller means, if it exists for them and may be called by another tool. It may have come just now.
 pub(super) async fn find(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
-    let found = registry.find_now(name, &cx.caller.restrictions).await;
+    let found = registry.find_refreshing(name, &cx.caller.restrictions).await;
     callable(found.map_err(|error| failure(error, None))?)
 }
 
@@ -94,7 +94,7 @@ pub(super) async fn call(
 }
 
 /// An effect in the word that the configuration uses.
-pub(super) fn word(effect: Effect) -> String {
+pub(super) fn as_str(effect: Effect) -> String {
     json!(effect).as_str().unwrap_or_default().to_owned()
 }
 
@@ -109,7 +109,7 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
         let arguments = args.get("arguments").cloned().unwrap_or_default();
         let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
         let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
-        let passes_on = Some(PassedOn { tool: tool.spec().id.clone(), arguments });
+        let passes_on = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
         Some(Footprint { effect: Some(effect), passes_on, ..footprint })
     };
     // A call that cannot be made touches nothing; running it says why.

@@ -7,7 +7,7 @@ use dlang_workspace::files::DiskFiles;
 use serde_json::{Value, json};
 use zubi_base::clock::SystemClock;
 use zubi_code::testing::Toy;
-use zubi_toolbox::domainlang::{self, DomainModel, Listing, Root};
+use zubi_toolbox::domainlang::{self, DomainModel, DomainExposure, Root};
 use zubi_tools::audit::NoAudit;
 use zubi_tools::cx::Restrictions;
 use zubi_tools::filter::ToolFilter;
@@ -200,7 +200,7 @@ async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
     let (begun, has_begun) = mpsc::channel();
     let (go_on, wait) = mpsc::channel();
     let model = Arc::new(DomainModel::new(slow(begun, wait), vec![Root::Folder(toy.root.clone())]));
-    let registry = of(domainlang::provider(&model, Listing::All));
+    let registry = of(domainlang::provider(&model, DomainExposure::All));
     let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
     let first = ask().await;
     assert!(first.starts_with(r#"{"error":"workspace is loading","progress":{"loaded":0,"#), "{first}");
@@ -221,7 +221,7 @@ async fn folders_that_come_and_go() {
     let toy = Toy::new(SHOP);
     let folder = toy.root.join("later");
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(folder.clone())]));
-    let registry = of(domainlang::provider(&model, Listing::All));
+    let registry = of(domainlang::provider(&model, DomainExposure::All));
     let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
     let text = ask().await.replace(toy.root.as_str(), "[root]");
     insta::assert_snapshot!(text, @"
@@ -245,7 +245,7 @@ fn of(provider: Arc<dyn ToolProvider>) -> Registry {
 
 #[tokio::test]
 async fn what_is_in_every_list() {
-    let listed = async |fixture: &str, listing: Listing| {
+    let listed = async |fixture: &str, listing: DomainExposure| {
         let toy = Toy::new(fixture);
         let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(toy.root.clone())]));
         let registry = of(domainlang::provider(&model, listing));
@@ -258,7 +258,7 @@ async fn what_is_in_every_list() {
         let direct = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
         direct.map(|tool| tool.spec().id.clone()).collect::<Vec<_>>().join(" ")
     };
-    insta::assert_snapshot!(listed(SHOP, Listing::WhereModelsAre).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
-    insta::assert_snapshot!(listed("//- a.toy\n", Listing::WhereModelsAre).await, @"");
-    insta::assert_snapshot!(listed("//- a.toy\n", Listing::All).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain domainlang_search domainlang_diagram");
+    insta::assert_snapshot!(listed(SHOP, DomainExposure::WhereModelsAre).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
+    insta::assert_snapshot!(listed("//- a.toy\n", DomainExposure::WhereModelsAre).await, @"");
+    insta::assert_snapshot!(listed("//- a.toy\n", DomainExposure::All).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain domainlang_search domainlang_diagram");
 }

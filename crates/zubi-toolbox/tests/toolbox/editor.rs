@@ -17,7 +17,7 @@ use crate::support::{call_in, cx};
 /// Calls the tool with an editor, or without one.
 async fn call(has_editor: bool, args: Value) -> String {
     let toy = Toy::new(BAD);
-    let view = has_editor.then(|| Arc::new(view(&toy)) as Arc<dyn zubi_toolbox::sight::EditorView>);
+    let view = has_editor.then(|| Arc::new(view(&toy)) as Arc<dyn zubi_toolbox::sight::EditorClient>);
     let registry = Registry::new(RegistryConfig {
         providers: vec![editor::provider(&sight(&toy, view))],
         policy: Policy::new(ToolFilter::default()),

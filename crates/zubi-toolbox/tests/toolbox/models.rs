@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use dlang_workspace::files::{DiskFiles, SharedFiles};
 use serde_json::{Value, json};
 use zubi_base::clock::SystemClock;
-use zubi_base::endpoint::{Absent, DocumentRef, EndpointSource, Endpoints, RequestCx};
+use zubi_base::endpoint::{MissingServer, DocumentRef, EndpointSource, Endpoints, RequestCx};
 use zubi_code::edit::DiskSink;
 use zubi_code::testing::Toy;
 use zubi_code::{CodeConfig, CodeIntel};
@@ -91,7 +91,7 @@ struct NoTypeScript;
 impl NoTypeScript {
     fn absent() -> Endpoints {
         let why = "no server for .ts".to_owned();
-        let absent = Absent { subject: ".ts".to_owned(), why, hint: "install one".to_owned() };
+        let absent = MissingServer { subject: ".ts".to_owned(), why, hint: "install one".to_owned() };
         Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 }

@@ -14,7 +14,7 @@ fn the_whole_registry_keeps_the_rules() {
     let toy = Toy::new(SHAPES);
     let registry = registry(&toy);
     let mut problems = registry.problems();
-    for tool in registry.everything() {
+    for tool in registry.all_tools() {
         problems
             .extend(schema::problems(tool.spec()).into_iter().map(|problem| format!("{}: {problem}", tool.spec().id)));
     }
@@ -26,7 +26,7 @@ fn the_whole_registry_keeps_the_rules() {
 fn schemas() {
     let toy = Toy::new(SHAPES);
     let mut out = String::new();
-    for tool in registry(&toy).everything() {
+    for tool in registry(&toy).all_tools() {
         let spec = tool.spec();
         writeln!(out, "{} {:?} {}", spec.id, spec.effect, spec.toolset).unwrap();
         let required: Vec<_> = spec.input.get("required").and_then(Value::as_array).cloned().unwrap_or_default();

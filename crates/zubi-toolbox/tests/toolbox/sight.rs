@@ -13,7 +13,7 @@ use zubi_base::{lsp, uri};
 use zubi_code::testing::Toy;
 use zubi_link::wire::editor::{METHODS, Selection};
 use zubi_link::wire::host::HostKind;
-use zubi_toolbox::sight::{EditorView, Known, Seen, SeenActive, SeenFile, Sight, SightConfig, SightCx, ViewError};
+use zubi_toolbox::sight::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, EditorService, EditorServiceConfig, EditorCallContext, ViewError};
 
 /// Two problems in one file, one in another, none in the third, and a file that nobody serves.
 pub(crate) const BAD: &str = "\
@@ -32,19 +32,19 @@ bad
 /// An editor that shows what a test says. It does what it is not told to refuse.
 #[derive(Default)]
 pub(crate) struct FakeView {
-    pub(crate) seen: Seen,
+    pub(crate) seen: OpenEditors,
     pub(crate) problems: Vec<(String, Vec<Value>)>,
     pub(crate) refuses: Option<ViewError>,
     pub(crate) ran: Mutex<Vec<(String, Vec<Value>)>>,
 }
 
 impl FakeView {
-    fn known(&self, path: &Utf8Path) -> Result<Known, ViewError> {
+    fn known(&self, path: &Utf8Path) -> Result<EditorDiagnostics, ViewError> {
         self.answer()?;
         let uri = uri::from_path(path).0;
         let open = self.seen.open.iter().find(|file| file.uri == uri);
         let items = self.problems.iter().filter(|(known, _)| *known == uri).flat_map(|(_, items)| items);
-        Ok(Known {
+        Ok(EditorDiagnostics {
             items: items.map(diagnostic).collect(),
             language_id: open.map(|file| file.language_id.clone()),
             is_open: open.is_some(),
@@ -62,16 +62,16 @@ fn diagnostic(item: &Value) -> lsp::Diagnostic {
 }
 
 #[async_trait]
-impl EditorView for FakeView {
+impl EditorClient for FakeView {
     fn name(&self) -> String {
         "Test Editor 1".to_owned()
     }
 
-    fn seen(&self) -> Result<Seen, ViewError> {
+    fn seen(&self) -> Result<OpenEditors, ViewError> {
         if self.refuses == Some(ViewError::NotYet) { Err(ViewError::NotYet) } else { Ok(self.seen.clone()) }
     }
 
-    async fn diagnostics(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<Known, ViewError> {
+    async fn diagnostics(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
         self.known(path)
     }
 
@@ -80,8 +80,8 @@ impl EditorView for FakeView {
         Ok(self.problems.iter().map(|(uri, items)| (uri.clone(), items.iter().map(diagnostic).collect())).collect())
     }
 
-    async fn validate(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<Known, ViewError> {
-        Ok(Known { is_open: true, is_current: true, language_id: Some("toy".to_owned()), ..self.known(path)? })
+    async fn validate(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
+        Ok(EditorDiagnostics { is_open: true, is_current: true, language_id: Some("toy".to_owned()), ..self.known(path)? })
     }
 
     async fn execute(&self, command: &str, args: Vec<Value>, _cx: &RequestCx) -> Result<Value, ViewError> {
@@ -95,7 +95,7 @@ impl EditorView for FakeView {
 /// problems in the one and one in the other, and one in a file that is not open.
 pub(crate) fn view(toy: &Toy) -> FakeView {
     let uri = |path: &str| uri::from_path(&toy.root.join(path)).0;
-    let file = |uri: String| SeenFile { uri, language_id: "toy".to_owned(), is_dirty: true, line_count: 3 };
+    let file = |uri: String| ShownFile { uri, language_id: "toy".to_owned(), is_dirty: true, line_count: 3 };
     let problem = |line: u32, severity: u32, source: &str| {
         let range = json!({ "start": { "line": line, "character": 2 }, "end": { "line": line, "character": 5 } });
         json!({ "range": range, "severity": severity, "source": source, "message": "it is bad", "code": 7 })
@@ -105,8 +105,8 @@ pub(crate) fn view(toy: &Toy) -> FakeView {
     rich["relatedInformation"] = json!([{ "location": elsewhere, "message": "because of this" }]);
     rich["tags"] = json!([1, 2]);
     FakeView {
-        seen: Seen {
-            active: Some(SeenActive { file: file(uri("a.toy")), selection: Selection { line: 2, column: 3 } }),
+        seen: OpenEditors {
+            active: Some(ActiveEditor { file: file(uri("a.toy")), selection: Selection { line: 2, column: 3 } }),
             open: vec![file("file:///etc/hosts".to_owned()), file(uri("a.toy"))],
         },
         problems: vec![
@@ -120,22 +120,22 @@ pub(crate) fn view(toy: &Toy) -> FakeView {
     }
 }
 
-pub(crate) fn sight(toy: &Toy, view: Option<Arc<dyn EditorView>>) -> Arc<Sight> {
-    let config = SightConfig {
+pub(crate) fn sight(toy: &Toy, view: Option<Arc<dyn EditorClient>>) -> Arc<EditorService> {
+    let config = EditorServiceConfig {
         kind: if view.is_some() { HostKind::Editor } else { HostKind::Daemon },
         commands: vec!["added.command".to_owned()],
         clock: Arc::new(FixedClock(Duration::from_millis(1_703_548_800_001))),
     };
-    Sight::new(Arc::clone(&toy.intel), view, config)
+    EditorService::new(Arc::clone(&toy.intel), view, config)
 }
 
-fn cx() -> SightCx {
-    SightCx { cancel: CancellationToken::new(), deadline: Instant::now() + Duration::from_mins(1), read_only: false }
+fn cx() -> EditorCallContext {
+    EditorCallContext { cancel: CancellationToken::new(), deadline: Instant::now() + Duration::from_mins(1), read_only: false }
 }
 
 /// What is answered, on lines, or the error; the fixture's directory is `[root]`.
-async fn ask_in(toy: &Toy, sight: &Sight, method: &str, params: Value, cx: SightCx) -> String {
-    let told = match sight.ask(method, params, cx).await {
+async fn ask_in(toy: &Toy, sight: &EditorService, method: &str, params: Value, cx: EditorCallContext) -> String {
+    let told = match sight.handle(method, params, cx).await {
         Some(Ok(result)) => serde_json::to_string(&result).unwrap(),
         Some(Err(error)) => format!("{} {} ({})", error.code, error.message, error.field.unwrap_or_default()),
         None => "no such method".to_owned(),
@@ -194,7 +194,7 @@ async fn a_server_that_is_loading_is_waited_for_until_the_deadline() {
     let toy = Toy::new(BAD);
     let sight = sight(&toy, None);
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(43), message: None });
-    let soon = || SightCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
+    let soon = || EditorCallContext { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
     for (method, params) in [
         ("getDiagnostics", json!({ "path": "good.toy" })),
         ("validateFile", json!({ "path": "good.toy" })),
@@ -271,10 +271,10 @@ async fn a_path_outside_of_the_workspace_is_refused_whether_it_exists_or_not() {
 async fn commands_that_are_allowed_run_and_no_other() {
     let toy = Toy::new(BAD);
     let view = Arc::new(view(&toy));
-    let (with, without) = (sight(&toy, Some(Arc::clone(&view) as Arc<dyn EditorView>)), sight(&toy, None));
-    let run = |sight: Arc<Sight>, params: Value, read_only: bool| {
+    let (with, without) = (sight(&toy, Some(Arc::clone(&view) as Arc<dyn EditorClient>)), sight(&toy, None));
+    let run = |sight: Arc<EditorService>, params: Value, read_only: bool| {
         let toy = &toy;
-        async move { ask_in(toy, &sight, "executeCommand", params, SightCx { read_only, ..cx() }).await }
+        async move { ask_in(toy, &sight, "executeCommand", params, EditorCallContext { read_only, ..cx() }).await }
     };
     let command = |name: &str| json!({ "command": name });
     insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.refreshViews"), true).await, @r#"{"executed":true,"command":"zubi.refreshViews","result":true}"#);
@@ -339,7 +339,7 @@ async fn more_problems_than_fit_are_counted() {
     let problem = json!({ "range": range, "message": "long ".repeat(10_000) });
     let problems = vec![(uri, vec![problem; 1_000])];
     let sight = sight(&toy, Some(Arc::new(FakeView { problems, ..view(&toy) })));
-    let answer = sight.ask("getDiagnostics", json!({ "path": "a.toy" }), cx()).await.unwrap().unwrap();
+    let answer = sight.handle("getDiagnostics", json!({ "path": "a.toy" }), cx()).await.unwrap().unwrap();
     assert!(answer.to_string().len() < 4 * 1024 * 1024);
     let listed = answer["diagnostics"].as_array().unwrap();
     assert_eq!(answer["note"], format!("further problems, for which there is no room: {}", 1_000 - listed.len()));

@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
-use zubi_toolbox::domainlang::{self, DomainModel, Listing};
+use zubi_toolbox::domainlang::{self, DomainModel, DomainExposure};
 use zubi_toolbox::{editor, file, lsp, refactor, settings, tools};
 use zubi_tools::ToolProvider;
 use zubi_tools::audit::{AuditSink, NoAudit};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface, ToolCx};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
@@ -67,7 +67,7 @@ pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn A
 pub(crate) fn domainlang(toy: &Toy) -> Arc<dyn ToolProvider> {
     let folders = toy.intel.workspace().roots().into_iter().map(domainlang::Root::Folder).collect();
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), folders));
-    domainlang::provider(&model, Listing::WhereModelsAre)
+    domainlang::provider(&model, DomainExposure::WhereModelsAre)
 }
 
 /// Circumstances of a call by somebody with these restrictions.
@@ -79,7 +79,7 @@ pub(crate) fn cx(toy: &Toy, restrictions: Restrictions) -> ToolCx {
         token_budget: None,
         nesting: 0,
         caller: Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions }),
-        approver: Arc::new(NobodyToAsk),
+        approver: Arc::new(NoApprover),
         workspace: Arc::clone(toy.intel.workspace()),
         text_source: Arc::new(DiskText),
     }

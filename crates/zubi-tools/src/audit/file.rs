@@ -54,7 +54,7 @@ impl AuditFile {
         let path = self.path(0);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
         private::open_append(&path).map_err(named)?;
-        if !private::is_ours(&path)? {
+        if !private::owner_only(&path)? {
             return Err(io::Error::other(format!("`{path}` belongs to another user, or others may write it")));
         }
         // A full log is moved to these names.

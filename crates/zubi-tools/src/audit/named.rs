@@ -42,7 +42,7 @@ fn shown(found: &Captures<'_>) -> (String, usize) {
     let (name, join) = (part(1), part(2));
     let value = found.get(3).map_or(0..0, |value| value.range());
     let joins = join.contains(['=', ':']) || name.starts_with("--");
-    if joins && secret::is_name_of_one(name) {
+    if joins && secret::is_secret_name(name) {
         (format!("{name}{join}{HIDDEN}"), value.end)
     } else {
         (format!("{name}{join}"), value.start)

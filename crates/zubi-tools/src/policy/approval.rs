@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::part::Part;
+use super::part::Access;
 use super::rule::{Action, Rule, RuleText};
-use super::{Judgement, Policy};
+use super::{Decision, Policy};
 use crate::cx::{ApprovalScope, Caller, ToolCx};
 use crate::footprint::Footprint;
 use crate::spec::ToolSpec;
@@ -42,13 +42,13 @@ pub trait RuleStore: fmt::Debug + Send + Sync {
 
 /// A call that was made.
 #[derive(Debug, Clone)]
-pub(crate) struct Recent {
+pub(crate) struct RecentCall {
     pub(crate) spec: Arc<ToolSpec>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) footprint: Footprint,
 }
 
-impl Recent {
+impl RecentCall {
     pub(crate) fn new(spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) -> Self {
         // A preview may be large, and decides nothing.
         let footprint = Footprint { preview: None, ..footprint };
@@ -59,9 +59,9 @@ impl Recent {
 /// The possible answers to a question, from the narrowest to the widest. `kept`: there is somewhere to keep rules.
 pub(crate) fn options(
     policy: &Policy,
-    call: &Recent,
-    judgement: &Judgement,
-    recent: &[Recent],
+    call: &RecentCall,
+    judgement: &Decision,
+    recent: &[RecentCall],
     kept: bool,
 ) -> Vec<ApprovalOption> {
     let spec = &call.spec;
@@ -72,7 +72,7 @@ pub(crate) fn options(
         would_also_allow: Vec::new(),
     };
     let mut options = vec![once];
-    let asked: Vec<&Part> =
+    let asked: Vec<&Access> =
         judgement.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
     if !asked.iter().all(|part| part.can_be_kept()) {
         return options;
@@ -83,7 +83,7 @@ pub(crate) fn options(
         let new = |rule: &RuleText| Rule::new(rule.clone(), "this answer", policy.places()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
         let with = policy.with_rules(new);
-        let action = |policy: &Policy, call: &Recent| policy.judge(&call.spec, &call.caller, &call.footprint).action;
+        let action = |policy: &Policy, call: &RecentCall| policy.judge(&call.spec, &call.caller, &call.footprint).action;
         // A rule that asks beats what an answer allows: a yes that holds for longer would not.
         if action(&with, call) != Action::Allow {
             return;
@@ -121,14 +121,14 @@ pub(crate) fn options(
 
 /// What can be given to one run (`--auto-approve`) so that its rules, these, answer what is still asked about a call: from
 /// the narrowest to the widest.
-pub(crate) fn for_a_run(policy: &Policy, given: &Policy, call: &Recent, left: &Judgement) -> Vec<Vec<RuleText>> {
-    let asked: Vec<&Part> =
+pub(crate) fn suggest_auto_approve(policy: &Policy, given: &Policy, call: &RecentCall, left: &Decision) -> Vec<Vec<RuleText>> {
+    let asked: Vec<&Access> =
         left.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
     let answers = |rules: &Vec<RuleText>| {
         let new = |rule: &RuleText| Rule::new(rule.clone(), "this run", policy.places()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return false };
         let with = given.with_rules(new);
-        policy.left_by(&with, &call.spec, &call.caller, &call.footprint).action == Action::Allow
+        policy.remaining_after(&with, &call.spec, &call.caller, &call.footprint).action == Action::Allow
     };
     let (exact, wide) = (rules(&call.spec, &asked, false), rules(&call.spec, &asked, true));
     let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(answers).collect();
@@ -140,23 +140,23 @@ pub(crate) fn for_a_run(policy: &Policy, given: &Policy, call: &Recent, left: &J
 }
 
 /// Rules that allow these parts of calls of this tool.
-fn rules(spec: &ToolSpec, asked: &[&Part], wide: bool) -> Vec<RuleText> {
+fn rules(spec: &ToolSpec, asked: &[&Access], wide: bool) -> Vec<RuleText> {
     let empty = RuleText::allowing(&spec.id);
     let mut rules: Vec<RuleText> = Vec::new();
     let mut rest = empty.clone();
     for part in asked {
         match part {
-            Part::Command(argv) => {
+            Access::Command(argv) => {
                 let rule = RuleText { command: command(argv, wide), ..empty.clone() };
                 if !rules.contains(&rule) {
                     rules.push(rule);
                 }
             }
-            Part::Host(host) => rest.hosts.push(escaped(host)),
-            Part::Secret(name) => rest.secrets.push(escaped(name)),
-            Part::Read(path) | Part::MayRead(path) => rest.read.push(globset::escape(path.as_str())),
-            Part::Write(path) => rest.write.push(globset::escape(path.as_str())),
-            Part::Call | Part::Effect(_) | Part::Unresolved(_) | Part::Mentions(_) => {}
+            Access::Host(host) => rest.hosts.push(escaped(host)),
+            Access::Secret(name) => rest.secrets.push(escaped(name)),
+            Access::Read(path) | Access::MayRead(path) => rest.read.push(globset::escape(path.as_str())),
+            Access::Write(path) => rest.write.push(globset::escape(path.as_str())),
+            Access::Call | Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => {}
         }
     }
     // With nothing more exact to name it is the tool as a whole.
@@ -210,7 +210,7 @@ fn label(rule: &RuleText) -> String {
     if parts.is_empty() { format!("every call of {tool}") } else { format!("{} ({tool})", parts.join(", ")) }
 }
 
-fn described(call: &Recent) -> String {
+fn described(call: &RecentCall) -> String {
     let commands: Vec<String> = call.footprint.commands.iter().map(|argv| argv.join(" ")).collect();
     let touched: Vec<String> = commands
         .into_iter()

@@ -5,9 +5,9 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use zubi_base::credentials;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 
-use super::Places;
+use super::PolicyPaths;
 use super::pattern::is_glob;
 use super::words::{self, Credentials};
 use crate::footprint::Footprint;
@@ -16,7 +16,7 @@ use crate::spec::{Approval, Effect, ToolSpec};
 /// One thing a call does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum Access {
     Command(Vec<String>),
     Read(Utf8PathBuf),
     /// A path that stands among a command's words, and may be a pattern of the shell's (`.ssh/*`).
@@ -33,17 +33,17 @@ pub enum Part {
     Unresolved(String),
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command(argv) => write!(f, "it runs `{}`", on_one_line(&argv.join(" "))),
-            Self::Read(path) => write!(f, "it reads {}", on_one_line(path.as_str())),
-            Self::MayRead(path) => write!(f, "it may read {}", on_one_line(path.as_str())),
-            Self::Mentions(word) => write!(f, "it mentions a place of credentials: `{}`", on_one_line(word)),
-            Self::Write(path) => write!(f, "it writes {}", on_one_line(path.as_str())),
+            Self::Command(argv) => write!(f, "it runs `{}`", printable(&argv.join(" "))),
+            Self::Read(path) => write!(f, "it reads {}", printable(path.as_str())),
+            Self::MayRead(path) => write!(f, "it may read {}", printable(path.as_str())),
+            Self::Mentions(word) => write!(f, "it mentions a place of credentials: `{}`", printable(word)),
+            Self::Write(path) => write!(f, "it writes {}", printable(path.as_str())),
             Self::Host(host) if host == "*" => f.write_str("it reaches any host"),
-            Self::Host(host) => write!(f, "it reaches {}", on_one_line(host)),
-            Self::Secret(name) => write!(f, "it uses the secret {}", on_one_line(name)),
+            Self::Host(host) => write!(f, "it reaches {}", printable(host)),
+            Self::Secret(name) => write!(f, "it uses the secret {}", printable(name)),
             Self::Effect(Effect::Execute) => f.write_str("it runs something whose effect cannot be known"),
             Self::Effect(Effect::Network) => f.write_str("it reaches beyond this machine"),
             Self::Effect(Effect::Write) => f.write_str("it changes files"),
@@ -54,7 +54,7 @@ impl fmt::Display for Part {
     }
 }
 
-impl Part {
+impl Access {
     /// Whether a rule can say exactly this, so that an answer may be kept.
     pub(super) fn can_be_kept(&self) -> bool {
         match self {
@@ -67,7 +67,7 @@ impl Part {
 
 /// What becomes of a part when no rule means it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Otherwise {
+pub(super) enum DefaultAction {
     Allow,
     /// A rule for whole calls is enough to allow it.
     Ask,
@@ -77,79 +77,79 @@ pub(super) enum Otherwise {
 }
 
 /// The parts of a call.
-pub(super) fn of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Part> {
+pub(super) fn of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
     let effect = footprint.effect.unwrap_or(spec.effect);
     if footprint.passes_on.is_some() {
-        return vec![Part::Effect(effect)];
+        return vec![Access::Effect(effect)];
     }
-    let mut parts: Vec<Part> = footprint.unresolved.iter().cloned().map(Part::Unresolved).collect();
-    parts.extend(footprint.commands.iter().cloned().map(Part::Command));
-    parts.extend(footprint.hosts.iter().cloned().map(Part::Host));
-    parts.extend(footprint.secrets.iter().cloned().map(Part::Secret));
-    parts.extend(footprint.writes.iter().cloned().map(Part::Write));
-    parts.extend(footprint.reads.iter().cloned().map(Part::Read));
+    let mut parts: Vec<Access> = footprint.unresolved.iter().cloned().map(Access::Unresolved).collect();
+    parts.extend(footprint.commands.iter().cloned().map(Access::Command));
+    parts.extend(footprint.hosts.iter().cloned().map(Access::Host));
+    parts.extend(footprint.secrets.iter().cloned().map(Access::Secret));
+    parts.extend(footprint.writes.iter().cloned().map(Access::Write));
+    parts.extend(footprint.reads.iter().cloned().map(Access::Read));
     let told = match effect {
         Effect::Execute => !footprint.commands.is_empty(),
         Effect::Network => !footprint.hosts.is_empty(),
         Effect::Read | Effect::Plan | Effect::Write => false,
     };
     if !told {
-        parts.push(Part::Effect(effect));
+        parts.push(Access::Effect(effect));
     }
     if spec.approval == Approval::Always {
-        parts.push(Part::Call);
+        parts.push(Access::Call);
     }
     for found in words::credentials(footprint, home) {
         parts.push(match found {
-            Credentials::At(path) => Part::MayRead(path),
-            Credentials::Mentioned(word) => Part::Mentions(word),
+            Credentials::At(path) => Access::MayRead(path),
+            Credentials::Mentioned(word) => Access::Mentions(word),
         });
     }
     parts
 }
 
 /// What becomes of a part when no rule means it.
-pub(super) fn otherwise(part: &Part, places: &Places, footprint: &Footprint) -> Otherwise {
+pub(super) fn otherwise(part: &Access, places: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
     match part {
-        Part::Effect(Effect::Read | Effect::Plan | Effect::Write) => Otherwise::Allow,
-        Part::Effect(_) | Part::Call | Part::Host(_) => Otherwise::Ask,
+        Access::Effect(Effect::Read | Effect::Plan | Effect::Write) => DefaultAction::Allow,
+        Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
         // Whoever trusted the file that the text stands in has read it; its arguments cannot add to what it does.
-        Part::Unresolved(_) if footprint.vouched => Otherwise::Ask,
-        Part::Unresolved(_) => Otherwise::AskAlways("what cannot be told is never allowed by a rule"),
-        Part::Secret(_) => Otherwise::Ask,
-        Part::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => Otherwise::Allow,
-        Part::Command(_) => Otherwise::Ask,
-        Part::Read(path) if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
-        Part::MayRead(path) if is_glob(path.as_str()) && !credentials::hold(path) => {
-            Otherwise::AskAlways("credentials may be among what that stands for")
+        Access::Unresolved(_) if footprint.vouched => DefaultAction::Ask,
+        Access::Unresolved(_) => DefaultAction::AskAlways("what cannot be told is never allowed by a rule"),
+        Access::Secret(_) => DefaultAction::Ask,
+        Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
+        Access::Command(_) => DefaultAction::Ask,
+        Access::Read(path) if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+        Access::MayRead(path) if is_glob(path.as_str()) && !credentials::is_credential_path(path) => {
+            DefaultAction::AskAlways("credentials may be among what that stands for")
         }
-        Part::MayRead(_) => Otherwise::AskAlways("credentials are kept there"),
-        Part::Mentions(_) => Otherwise::AskAlways("whether it reads what is kept there cannot be told"),
-        Part::Read(_) => Otherwise::Allow,
-        Part::Write(path) => places.write(path, footprint.checked),
+        Access::MayRead(_) => DefaultAction::AskAlways("credentials are kept there"),
+        Access::Mentions(_) => DefaultAction::AskAlways("whether it reads what is kept there cannot be told"),
+        Access::Read(_) => DefaultAction::Allow,
+        Access::Write(path) => places.write(path, footprint.checked),
     }
 }
 
-impl Places {
+impl PolicyPaths {
     /// `checked`: the tool itself holds what it writes to values that decide about nothing.
-    fn write(&self, path: &Utf8Path, checked: bool) -> Otherwise {
+    fn write(&self, path: &Utf8Path, checked: bool) -> DefaultAction {
         let own = self.own.iter().any(|own| path.starts_with(own));
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
-                () if own => Otherwise::Deny("a call never changes zubi's own settings and records"),
-                () if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
-                () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => Otherwise::Allow,
-                () => Otherwise::Ask,
+                () if own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
+                () if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+                () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => DefaultAction::Allow,
+                () => DefaultAction::Ask,
             };
         };
         if own {
-            return Otherwise::Deny("a call never changes zubi's own settings and records");
+            return DefaultAction::Deny("a call never changes zubi's own settings and records");
         }
         match decides(path.strip_prefix(root).unwrap_or(path)) {
-            Some(Decides::Programs(_)) if checked => Otherwise::Allow,
-            Some(Decides::Programs(why) | Decides::Rights(why)) => Otherwise::AskAlways(why),
-            None if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
-            None => Otherwise::Allow,
+            Some(Decides::Programs(_)) if checked => DefaultAction::Allow,
+            Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskAlways(why),
+            None if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+            None => DefaultAction::Allow,
         }
     }
 }

@@ -83,7 +83,7 @@ impl Command {
     }
 
     /// Whether an allowing rule means this very command.
-    pub(super) fn is_exactly(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
+    pub(super) fn matches_exactly(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
         let program = if self.is_path {
             self.is_file(program, directory, root)
@@ -96,7 +96,7 @@ impl Command {
     }
 
     /// Whether an asking or denying rule means this command, however it is spelt.
-    pub(super) fn reaches(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
+    pub(super) fn matches_loosely(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
         let program = if self.is_path {
             self.is_file(program, directory, root)

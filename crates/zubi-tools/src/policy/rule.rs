@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_base::visible::is_printed;
 
-use super::Places;
-use super::part::Part;
+use super::PolicyPaths;
+use super::part::Access;
 use super::pattern::{self, Command, Paths, Word};
-use super::words::Named;
+use super::words::CommandPaths;
 use crate::filter::{self, ToolFilter};
 use crate::spec::Effect;
 
@@ -172,7 +172,7 @@ pub struct Rule {
 
 impl Rule {
     /// Reads a rule; the error says what is wrong with it, and where it stands.
-    pub fn read(value: &Value, source: &str, places: &Places) -> Result<Self, String> {
+    pub fn read(value: &Value, source: &str, places: &PolicyPaths) -> Result<Self, String> {
         let text: RuleText =
             serde_path_to_error::deserialize(value.clone()).map_err(|error| match error.path().to_string() {
                 path if path == "." => format!("{source}: {}", error.inner()),
@@ -181,7 +181,7 @@ impl Rule {
         Self::new(text, source, places).map_err(|why| format!("{source}: {why}"))
     }
 
-    pub fn new(text: RuleText, source: &str, places: &Places) -> Result<Self, String> {
+    pub fn new(text: RuleText, source: &str, places: &PolicyPaths) -> Result<Self, String> {
         // A filter passes over names that say nothing, and one that excludes nothing permits every tool.
         let names_no_tool = |name: &&String| {
             let (_, name) = filter::read(name);
@@ -217,7 +217,7 @@ impl Rule {
     }
 
     /// Whether it concerns calls of a tool with this effect.
-    pub(super) fn concerns(&self, tool: &str, effect: Effect) -> bool {
+    pub(super) fn applies_to_effect(&self, tool: &str, effect: Effect) -> bool {
         (self.text.tools.is_empty() || self.tools.permits(tool)) && self.text.effect.is_none_or(|only| only == effect)
     }
 
@@ -227,29 +227,29 @@ impl Rule {
     }
 
     /// Whether it means this part.
-    pub(super) fn means(&self, part: &Part, directory: Option<&Utf8Path>) -> bool {
+    pub(super) fn matches(&self, part: &Access, directory: Option<&Utf8Path>) -> bool {
         match part {
-            Part::Command(argv) => self.means_command(argv, directory),
-            Part::Read(path) => self.read.matches(path),
-            Part::MayRead(path) => match self.text.action {
+            Access::Command(argv) => self.means_command(argv, directory),
+            Access::Read(path) => self.read.matches(path),
+            Access::MayRead(path) => match self.text.action {
                 Action::Allow => self.read.matches(path),
                 Action::Ask | Action::Deny => self.read.may_match(path, false),
             },
-            Part::Write(path) => self.write.matches(path),
-            Part::Host(host) => self.text.hosts.iter().any(|pattern| match self.text.action {
+            Access::Write(path) => self.write.matches(path),
+            Access::Host(host) => self.text.hosts.iter().any(|pattern| match self.text.action {
                 Action::Allow => pattern::host_matches(pattern, host),
                 // A call that may reach any host may reach this one.
                 Action::Ask | Action::Deny => pattern::host_may_match(pattern, host),
             }),
-            Part::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
+            Access::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
             // Whether it names the tool, and that alone counts here, is asked with the tool at hand: [`Rule::names`].
-            Part::Call => self.text.action == Action::Allow,
-            Part::Effect(_) | Part::Unresolved(_) | Part::Mentions(_) => false,
+            Access::Call => self.text.action == Action::Allow,
+            Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => false,
         }
     }
 
     /// Whether a denying or asking rule is about paths, and about one that a command names.
-    pub(super) fn meets(&self, named: &Named) -> bool {
+    pub(super) fn may_match(&self, named: &CommandPaths) -> bool {
         let holds =
             |paths: &Paths| !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.above));
         holds(&self.read) || (!named.only_reads && holds(&self.write))
@@ -268,8 +268,8 @@ impl Rule {
     pub(super) fn means_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
         let root = self.root.as_deref();
         self.command.as_ref().is_some_and(|command| match self.text.action {
-            Action::Allow => command.is_exactly(argv, directory, root),
-            Action::Ask | Action::Deny => command.reaches(argv, directory, root),
+            Action::Allow => command.matches_exactly(argv, directory, root),
+            Action::Ask | Action::Deny => command.matches_loosely(argv, directory, root),
         })
     }
 

@@ -114,8 +114,8 @@ fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {
     }
 }
 
-fn places() -> Places {
-    Places { roots: vec!["/w".into()], home: Some("/h".into()), own: vec!["/h/.config/zubi".into()] }
+fn places() -> PolicyPaths {
+    PolicyPaths { roots: vec!["/w".into()], home: Some("/h".into()), own: vec!["/h/.config/zubi".into()] }
 }
 
 fn policy(rules: &[Value]) -> Policy {
@@ -473,7 +473,7 @@ fn what_is_kept_says_what_runs() {
         let spec = spec("shell.run", Effect::Execute);
         let policy = policy(&[]);
         let judgement = policy.judge(&spec, &caller(false), &footprint);
-        let call = Recent { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
+        let call = RecentCall { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
         let offered = options(&policy, &call, &judgement, &[], true);
         offered.into_iter().map(|option| option.label).collect::<Vec<_>>().join("\n")
     };

@@ -112,7 +112,7 @@ const NOT_OF_PATHS: &[char] = &['(', ')', '{', '}', '<', '>', '\'', '"', '`', ';
 
 /// The paths that a command names.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct CommandPaths {
     pub(super) paths: Vec<Utf8PathBuf>,
     /// The program writes nothing.
     pub(super) only_reads: bool,
@@ -122,7 +122,7 @@ pub(super) struct Named {
     pub(super) too_many: bool,
 }
 
-impl Named {
+impl CommandPaths {
     /// Every word that could be a path, below each directory in which the command may stand.
     pub(super) fn new(argv: &[String], footprint: &Footprint) -> Self {
         let Some((program, arguments)) = argv.split_first() else { return Self::default() };
@@ -176,7 +176,7 @@ fn readings(word: &str) -> impl Iterator<Item = &str> {
 
 /// The rule about a command that stands among the words of another, and that command. A program that is known to start
 /// others does what the rule says; about one that is not known a person is asked.
-pub(super) fn hidden<'a>(
+pub(super) fn find_embedded_command<'a>(
     argv: &[String],
     directory: Option<&Utf8Path>,
     rules: &(impl Iterator<Item = &'a Rule> + Clone),
@@ -264,7 +264,7 @@ fn credentials_in(
     let path = absolute(in_home.as_ref().map_or(value, |path| path.as_str()), directory);
     // The shell makes paths of it only where a directory is named before; elsewhere it cannot be told anyway.
     let becomes = value.split_once('/').is_some_and(|(_, rest)| is_glob(rest)) && may_be_credentials(&path, hidden);
-    if !becomes && (!credentials::hold(&path) || directory.is_some_and(|directory| path == directory)) {
+    if !becomes && (!credentials::is_credential_path(&path) || directory.is_some_and(|directory| path == directory)) {
         return None;
     }
     Some(if is_path { Credentials::At(path) } else { Credentials::Mentioned(shell::short(value)) })
@@ -286,10 +286,10 @@ fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
     let mut in_config = names.clone();
     config.and_then(|at| in_config.get_mut(at)).into_iter().for_each(|name| *name = ".config");
     [&names, &in_config].into_iter().any(|names| {
-        credentials::hold(&names.iter().collect::<Utf8PathBuf>())
+        credentials::is_credential_path(&names.iter().collect::<Utf8PathBuf>())
             || names.iter().enumerate().filter(|(_, name)| is_glob(name)).any(|(at, glob)| {
                 let mut known = credentials::names().filter(|known| may_become(glob, known));
-                known.any(|known| credentials::hold(&with(at, known, names)))
+                known.any(|known| credentials::is_credential_path(&with(at, known, names)))
             })
     })
 }

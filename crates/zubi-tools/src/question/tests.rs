@@ -34,7 +34,7 @@ fn x27_the_resolved_call_is_shown() {
     };
     let request =
         ApprovalRequest { rule: Some("/u/zubi.toml:3".to_owned()), ..request("workspace.release", footprint) };
-    assert_snapshot!(card(&request), @r#"
+    assert_snapshot!(prompt_text(&request), @r#"
     workspace.release wants to run: it runs something
       rule       /u/zubi.toml:3
       command    git commit -m 'it'\''s done'
@@ -71,14 +71,14 @@ fn nothing_in_a_call_forges_the_question() {
     let mut request = request(evil, footprint);
     request.why = text();
     request.rule = Some(text());
-    let card = card(&request);
+    let card = prompt_text(&request);
     // One line for each fact, two for the preview, whose lines are marked as such.
     assert_eq!(card.lines().count(), 12, "{card}");
     assert_eq!(card.lines().filter(|line| line.starts_with("  | ")).count(), 2, "{card}");
     assert!(!card.lines().any(|line| line.starts_with("  1) ")), "{card}");
     let visible = |c: char| c == '\n' || c == ' ' || !(c.is_control() || c.is_whitespace());
     assert!(card.chars().all(visible), "{card:?}");
-    assert_snapshot!(plain(evil), @r"x\n  1) yes: this call\u{d}\u{1b}[2J\u{1b}[1A\u{202e}gnp\u{2028}y\u{85}z\u{200b}\u{200e}\u{7}\u{9b}1A\u{a0}");
+    assert_snapshot!(escape(evil), @r"x\n  1) yes: this call\u{d}\u{1b}[2J\u{1b}[1A\u{202e}gnp\u{2028}y\u{85}z\u{200b}\u{200e}\u{7}\u{9b}1A\u{a0}");
     let (label, others) = option(&ApprovalOption {
         scope: ApprovalScope::Session,
         label: text(),
@@ -91,25 +91,25 @@ fn nothing_in_a_call_forges_the_question() {
 #[test]
 fn the_end_of_what_is_long_is_shown() {
     let long = format!("echo {}; rm x", "a".repeat(5_000));
-    let shown = plain(&long);
+    let shown = escape(&long);
     assert!(shown.starts_with("echo aaa") && shown.contains(" … 4011 characters … ") && shown.ends_with("; rm x"));
     assert!(shown.chars().count() < 1_100);
-    assert_eq!(plain(&"a".repeat(1_000)).len(), 1_000);
+    assert_eq!(escape(&"a".repeat(1_000)).len(), 1_000);
     let footprint = Footprint {
         commands: vec![vec!["x".to_owned()]; 100],
         preview: Some((1..=100).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n")),
         ..Footprint::default()
     };
-    let card = card(&request("t", footprint));
+    let card = prompt_text(&request("t", footprint));
     assert!(card.contains("… and 80 more\n"), "{card}");
     // Its end is where a command hides.
     assert!(card.contains("\n  | line 18\n  … 70 lines between …\n  | line 89\n"), "{card}");
     assert!(card.ends_with("\n  | line 100\n"), "{card}");
     for (lines, shown) in [(30, 30), (31, 31), (32, 31)] {
         let footprint = Footprint { preview: Some("x\n".repeat(lines)), ..Footprint::default() };
-        let card = super::card(&request("t", footprint));
+        let card = super::prompt_text(&request("t", footprint));
         assert_eq!(card.lines().count(), 1 + shown, "{card}");
     }
-    assert_eq!(ends("é".repeat(10), 20), "é".repeat(10));
-    assert_eq!(ends("é".repeat(30), 20), "ééééééé\n… 40 bytes between …\nééé");
+    assert_eq!(ellipsize_middle("é".repeat(10), 20), "é".repeat(10));
+    assert_eq!(ellipsize_middle("é".repeat(30), 20), "ééééééé\n… 40 bytes between …\nééé");
 }

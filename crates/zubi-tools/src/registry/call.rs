@@ -19,7 +19,7 @@ use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
 use crate::policy::rule::{Action, Rule, RuleText};
-use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, for_a_run, options};
+use crate::policy::{ApprovalOption, Decision, Policy, RECENT, RecentCall, suggest_auto_approve, options};
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
 
@@ -70,7 +70,7 @@ impl Registry {
         if let Err(ToolError::Fatal(error)) = &result {
             tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");
         }
-        result.map(ToolOutput::cleaned).map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
+        result.map(ToolOutput::sanitized).map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
     }
 
     /// What a call would touch, without running it: for a tool that passes a call on.
@@ -97,7 +97,7 @@ impl Registry {
             trail.decision = "deny";
             match self.permission(entry, &args, &footprint, cx).await? {
                 Permission::Given(word) => {
-                    if word == APPROVED && !footprint.touches_what(&footprint_of(entry, &args, cx)?) {
+                    if word == APPROVED && !footprint.covers(&footprint_of(entry, &args, cx)?) {
                         return Err(ToolError::failed(
                             &format!("run {}", spec.id),
                             "what it would touch has changed while the user was asked",
@@ -116,7 +116,7 @@ impl Registry {
                 }
             }
         }
-        Err(ToolError::tell(
+        Err(ToolError::user(
             Code::Denied,
             format!("Failed to run {}: the arguments were changed over and over", spec.id),
             "Ask the user what to do instead.",
@@ -142,7 +142,7 @@ impl Registry {
         if recent.len() >= RECENT {
             recent.pop_front();
         }
-        recent.push_back(Recent::new(spec, cx, footprint));
+        recent.push_back(RecentCall::new(spec, cx, footprint));
     }
 
     /// Asks the policy, and a person where the policy does.
@@ -162,12 +162,12 @@ impl Registry {
                 let hint = "Do it another way, or ask the user: `zubi policy explain` shows which rule says so.";
                 let by = judgement.rule.map(|rule| format!("; the rule stands at {rule}")).unwrap_or_default();
                 let why = format!("Failed to run {}: {}{by}", spec.id, judgement.why);
-                return Err(ToolError::tell(Code::Denied, why, hint));
+                return Err(ToolError::user(Code::Denied, why, hint));
             }
             Action::Ask => {}
         }
         let recent = self.recent_of(&cx.caller);
-        let call = Recent::new(spec, cx, footprint.clone());
+        let call = RecentCall::new(spec, cx, footprint.clone());
         let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
         let only_by_name = is_only_by_name(&judgement);
         let (why, rule) = (judgement.why.clone(), judgement.rule.clone());
@@ -193,24 +193,24 @@ impl Registry {
             }
             ApprovalAnswer::Deny { text } => {
                 let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
-                Err(ToolError::tell(
+                Err(ToolError::user(
                     Code::Denied,
                     format!("Failed to run {}: the user said no ({why}){said}", spec.id),
                     "Do not call it again for this; ask the user what to do instead.",
                 ))
             }
-            ApprovalAnswer::Unanswered { how } => Err(ToolError::tell(
+            ApprovalAnswer::Unanswered { how } => Err(ToolError::user(
                 Code::Denied,
                 format!("Failed to run {}: the user was asked ({why}), and {how}", spec.id),
                 "Ask the user whether it is to be done, then call it again.",
             )),
-            ApprovalAnswer::NotAsked { why: busy } => Err(ToolError::tell(
+            ApprovalAnswer::NotAsked { why: busy } => Err(ToolError::user(
                 Code::Denied,
                 format!("Failed to run {}: {why}, and the user could not be asked: {busy}", spec.id),
                 "Wait until the user has answered, then call it again.",
             )),
             ApprovalAnswer::Unavailable if was_asked_by_client(spec, footprint, cx) => Ok(Permission::Given("client")),
-            ApprovalAnswer::Unavailable => Err(ToolError::tell(
+            ApprovalAnswer::Unavailable => Err(ToolError::user(
                 Code::ApprovalUnavailable,
                 format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
                 unavailable(spec, &offered, rule.as_deref(), only_by_name),
@@ -220,7 +220,7 @@ impl Registry {
     }
 
     /// What the policy says about a call, without running it or asking anybody.
-    pub fn judge(&self, name: &str, args: Value, cx: &ToolCx) -> Result<Judged, CallError> {
+    pub fn judge(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let spec = entry.tool.spec();
         let (_, footprint) =
@@ -231,20 +231,20 @@ impl Registry {
         let explained = footprint.clone();
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let judgement = policy.judge(spec, &cx.caller, &footprint);
-        let call = Recent::new(spec, cx, footprint);
+        let call = RecentCall::new(spec, cx, footprint);
         let offered = options(&policy, &call, &judgement, &[], true);
         let would_allow = if judgement.action == Action::Ask { allowing(&offered) } else { Vec::new() };
-        Ok(Judged { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
+        Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
     }
 }
 
 /// A call that was judged and not made.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct PolicyCheck {
     /// The tool's id; of a call that is passed on, that of the tool which it is passed on to.
     pub tool: String,
     pub footprint: Footprint,
-    pub judgement: Judgement,
+    pub judgement: Decision,
     /// Rules that would allow what is asked about.
     pub would_allow: Vec<String>,
 }
@@ -274,18 +274,18 @@ fn allowing(offered: &[ApprovalOption]) -> Vec<String> {
 }
 
 /// Whether no rule for whole calls can allow what is asked about.
-fn is_only_by_name(judgement: &Judgement) -> bool {
+fn is_only_by_name(judgement: &Decision) -> bool {
     judgement.parts.iter().any(|part| part.only_by_name)
 }
 
 /// The refusal where only the rules of a run answer, which do not answer all: what they leave, and what would allow that.
-fn refused_but_for(policy: &Policy, call: &Recent, asked: &Judgement, rules: &[RuleText]) -> ToolError {
+fn refused_but_for(policy: &Policy, call: &RecentCall, asked: &Decision, rules: &[RuleText]) -> ToolError {
     let rules = rules.iter().filter_map(|rule| Rule::new(rule.clone(), "this run", policy.places()).ok()).map(Arc::new);
     let given = Policy::from_rules(ToolFilter::default(), [], policy.places().clone()).with_rules(rules);
-    let left = policy.left_by(&given, &call.spec, &call.caller, &call.footprint);
+    let left = policy.remaining_after(&given, &call.spec, &call.caller, &call.footprint);
     // Whoever answered knows of fewer answers than there are here, and has not said yes.
     let left = if left.action == Action::Ask { left } else { asked.clone() };
-    let arguments: Vec<String> = for_a_run(policy, &given, call, &left)
+    let arguments: Vec<String> = suggest_auto_approve(policy, &given, call, &left)
         .iter()
         .map(|rules| {
             let arguments = rules.iter().map(|rule| format!("--auto-approve {}", shell_word(&rule.to_argument())));
@@ -301,7 +301,7 @@ fn refused_but_for(policy: &Policy, call: &Recent, asked: &Judgement, rules: &[R
     let offered =
         options(&policy.with_rules(given.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
     let kept = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
-    ToolError::tell(
+    ToolError::user(
         Code::ApprovalUnavailable,
         format!("Failed to run {}: {}, and there is nobody to ask here", call.spec.id, left.why),
         format!("{for_a_run}{kept}"),
@@ -375,7 +375,7 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
     let gave_up = tokio::select! {
         result = &mut running.task => return joined(result),
         () = running.cancel.cancelled() => cancelled(spec),
-        () = tokio::time::sleep_until(deadline.into()) => ToolError::tell(
+        () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
             Code::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
             "Narrow the question, or call again: what was started keeps getting ready meanwhile.",
@@ -389,7 +389,7 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
         Ok(Ok(Err(_))) => Err(gave_up),
         Err(_) if running.droppable => Err(gave_up),
         // Nobody is told that it failed while it may still be done.
-        Err(_) => Err(ToolError::tell(
+        Err(_) => Err(ToolError::user(
             gave_up.code(),
             format!("Error in {}: it was given up after it had begun, and may still be carried to its end", spec.id),
             "Look at what it has changed before calling again.",
@@ -423,7 +423,7 @@ fn joined(result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>)
 }
 
 fn cancelled(spec: &ToolSpec) -> ToolError {
-    ToolError::tell(
+    ToolError::user(
         Code::Cancelled,
         format!("Error in {}: the call was cancelled", spec.id),
         "Call again if the answer is still wanted.",

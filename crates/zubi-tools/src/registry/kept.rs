@@ -10,10 +10,10 @@ use super::index::Entry;
 use crate::Tool;
 use crate::cx::{ApprovalScope, Caller};
 use crate::policy::rule::Rule;
-use crate::policy::{ApprovalOption, Policy, Recent};
+use crate::policy::{ApprovalOption, Policy, RecentCall};
 
 /// A rule that an answer has made.
-pub(super) struct Kept {
+pub(super) struct StoredGrant {
     /// The only session that it holds for; `None`: it holds for all.
     session: Option<u64>,
     rule: Arc<Rule>,
@@ -41,19 +41,19 @@ impl Registry {
     /// forgotten, whoever allowed it: the yes was to what it did then.
     pub(super) fn policy_for(&self, tool: &dyn Tool, caller: &Caller) -> Arc<Policy> {
         let (id, version) = (&tool.spec().id, tool.version());
-        let is_old = |kept: &Kept| kept.tool == *id && kept.version.is_some() && kept.version != version;
+        let is_old = |kept: &StoredGrant| kept.tool == *id && kept.version.is_some() && kept.version != version;
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| !is_old(kept));
         self.policy_with(|kept| kept.session.is_none_or(|session| session == caller.session))
     }
 
-    fn policy_with(&self, holds: impl Fn(&Kept) -> bool) -> Arc<Policy> {
+    fn policy_with(&self, holds: impl Fn(&StoredGrant) -> bool) -> Arc<Policy> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let rules: Vec<Arc<Rule>> = kept.iter().filter(|kept| holds(kept)).map(|kept| Arc::clone(&kept.rule)).collect();
         if rules.is_empty() { Arc::clone(&self.policy) } else { Arc::new(self.policy.with_rules(rules)) }
     }
 
     /// The last calls of the caller's session.
-    pub(super) fn recent_of(&self, caller: &Caller) -> Vec<Recent> {
+    pub(super) fn recent_of(&self, caller: &Caller) -> Vec<RecentCall> {
         let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.iter().filter(|call| call.caller.session == caller.session).cloned().collect()
     }
@@ -80,7 +80,7 @@ impl Registry {
             let session = (!stored).then_some(caller.session);
             let (tool, version) = (entry.tool.spec().id.clone(), entry.tool.version());
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push(Kept { session, rule, tool, version });
+            kept.push(StoredGrant { session, rule, tool, version });
         }
     }
 }

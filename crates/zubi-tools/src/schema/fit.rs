@@ -13,11 +13,11 @@ const TOLD: usize = 5;
 const SHOWN: usize = 240;
 
 /// A schema, compiled.
-pub struct Fit {
+pub struct CompiledSchema {
     validator: Validator,
 }
 
-impl Fit {
+impl CompiledSchema {
     /// The error says what is wrong with the schema.
     pub fn new(schema: &Value) -> Result<Self, String> {
         if schema.to_string().len() > MAX_SCHEMA {

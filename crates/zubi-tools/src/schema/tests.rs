@@ -234,7 +234,7 @@ fn a_bad_specification_is_told_in_full() {
 
 #[test]
 fn data_is_held_to_a_schema_of_somebody_else() {
-    let told = |schema: Value, data: Value| match Fit::new(&schema) {
+    let told = |schema: Value, data: Value| match CompiledSchema::new(&schema) {
         Err(why) => format!("no schema: {why}"),
         Ok(fit) => fit.check(&data).err().unwrap_or_else(|| "fits".to_owned()),
     };

@@ -4,7 +4,7 @@ use zubi_base::env::is_name;
 
 /// Whether a variable decides which programs run or what they do, so that setting it makes a command another one. Wide on
 /// purpose: a name too many costs a question.
-pub(super) fn steers(variable: &str) -> bool {
+pub(super) fn affects_execution(variable: &str) -> bool {
     const NAMES: &[&str] =
         &["IFS", "ENV", "PS4", "HOME", "SHELL", "VISUAL", "BROWSER", "LESS", "TERMINFO", "CC", "CXX", "AR", "LD", "AS"];
     const BEGINNINGS: &[&str] = &[
@@ -144,7 +144,7 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
 
 /// Whether a variable of the shell itself may be set: it is not one that is exported already, as far as names tell.
 pub(super) fn is_own(variable: &str) -> bool {
-    !variable.bytes().any(|byte| byte.is_ascii_uppercase()) && !steers(variable)
+    !variable.bytes().any(|byte| byte.is_ascii_uppercase()) && !affects_execution(variable)
 }
 
 /// Whether a variable's value could be evaluated once more, where arithmetic or a subscript meets its name.
@@ -192,7 +192,7 @@ pub(super) const SHELLS: &[&str] =
 /// Shells with a language of their own: what their text says is read all the same, and never told for sure.
 pub(super) const FOREIGN_SHELLS: &[&str] = &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh", "elvish"];
 /// Programs that start the command among their words, whose options are not read here.
-pub(super) const STARTERS: &[&str] = &[
+pub(super) const WRAPPER_PROGRAMS: &[&str] = &[
     "su",
     "runuser",
     "script",

@@ -4,7 +4,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 /// The directory at one place of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WorkingDir {
     /// Where the script began; without links.
     Known(Utf8PathBuf),
     /// Where a `cd` led.
@@ -21,7 +21,7 @@ pub(super) enum PathProblem {
     UpAgain,
 }
 
-impl Place {
+impl WorkingDir {
     /// An absolute path without `.` and `..`. Steps up are taken only from the start of a relative path and only where a
     /// script has not moved: elsewhere a link decides what they mean.
     pub(super) fn path(&self, text: &str) -> Result<Utf8PathBuf, PathProblem> {

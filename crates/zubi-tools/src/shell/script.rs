@@ -5,7 +5,7 @@ use camino::Utf8PathBuf;
 use zubi_base::env::is_name;
 
 use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES};
-use super::place::{PathProblem, Place};
+use super::place::{PathProblem, WorkingDir};
 use super::word::{self, Pattern, Word};
 use super::{ShellReading, builtin, read_into, short, wrapper};
 
@@ -20,7 +20,7 @@ pub(super) struct Script<'a> {
     pub(super) depth: usize,
     frames: Vec<Frame>,
     simple: Simple,
-    pub(super) place: Place,
+    pub(super) place: WorkingDir,
     chain: Chain,
     /// Commands may run in another order than the text's.
     pub(super) repeats: bool,
@@ -30,7 +30,7 @@ pub(super) struct Script<'a> {
 
 /// What a closing token ends.
 enum Frame {
-    Parenthesis { place: Place, chain: Chain },
+    Parenthesis { place: WorkingDir, chain: Chain },
     Case(Stage),
 }
 
@@ -78,7 +78,7 @@ enum End {
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn new(reading: &'a mut ShellReading, place: Place, depth: usize, tokens: &'a [Token]) -> Self {
+    pub(super) fn new(reading: &'a mut ShellReading, place: WorkingDir, depth: usize, tokens: &'a [Token]) -> Self {
         let is = |index: usize, text: &str| tokens.get(index).is_some_and(|token: &Token| token.to_str() == text);
         let repeats = tokens.iter().enumerate().any(|(index, token)| match token {
             Token::Word(raw, _) => REPEATS.contains(&raw.as_str()),
@@ -102,11 +102,11 @@ impl<'a> Script<'a> {
         self.finish(End::List);
         // What would come next would be read as something else than it is.
         if self.frames.iter().any(|frame| matches!(frame, Frame::Case(_))) {
-            self.cannot_tell("a `case` does not end");
+            self.mark_undecidable("a `case` does not end");
         }
     }
 
-    pub(super) fn cannot_tell(&mut self, why: impl Into<String>) {
+    pub(super) fn mark_undecidable(&mut self, why: impl Into<String>) {
         self.reading.cannot_tell(why);
     }
 
@@ -153,7 +153,7 @@ impl<'a> Script<'a> {
                 self.finish(End::List);
                 match self.stage() {
                     Some(stage) => *stage = Stage::Pattern,
-                    None => self.cannot_tell(format!("`{operator}` stands outside `case`")),
+                    None => self.mark_undecidable(format!("`{operator}` stands outside `case`")),
                 }
             }
             "(" => self.open(),
@@ -175,8 +175,8 @@ impl<'a> Script<'a> {
                 self.simple = Simple::default();
                 return self.define(&name);
             }
-            Some(name) => self.cannot_tell(format!("a parenthesis stands after `{}`", short(&name))),
-            None if self.simple.prefixed => self.cannot_tell("a list is assigned or a command stands in a redirection"),
+            Some(name) => self.mark_undecidable(format!("a parenthesis stands after `{}`", short(&name))),
+            None if self.simple.prefixed => self.mark_undecidable("a list is assigned or a command stands in a redirection"),
             None => {}
         }
         self.counts();
@@ -203,7 +203,7 @@ impl<'a> Script<'a> {
         let mut inner = tokens.iter().skip(self.at + 1).take_while(|token| token.to_str() != ")");
         // A long one is not looked through: many stand inside each other in hostile texts.
         if inner.by_ref().take(MAX_COUNTED).any(named) || inner.next().is_some() {
-            self.cannot_tell("`((…))` may be worked out as arithmetic");
+            self.mark_undecidable("`((…))` may be worked out as arithmetic");
         }
     }
 
@@ -214,14 +214,14 @@ impl<'a> Script<'a> {
                 self.place = place;
                 self.chain = chain;
             }
-            _ => self.cannot_tell("the parentheses do not match"),
+            _ => self.mark_undecidable("the parentheses do not match"),
         }
     }
 
     /// A function; its body counts where it stands.
     fn define(&mut self, name: &str) {
         if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::is_looked_through(name) {
-            self.cannot_tell(format!("`{}` is made to mean something else", short(name)));
+            self.mark_undecidable(format!("`{}` is made to mean something else", short(name)));
         }
     }
 
@@ -232,14 +232,14 @@ impl<'a> Script<'a> {
                 return;
             }
             if std::mem::replace(stage, Stage::PatternRead) == Stage::PatternRead {
-                self.cannot_tell("a `case` whose patterns cannot be read");
+                self.mark_undecidable("a `case` whose patterns cannot be read");
             }
             return self.scripts_of(&word::read(raw));
         }
         let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
         if (kept || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
             if kept {
-                self.cannot_tell(format!("`{raw}` keeps a descriptor in a variable"));
+                self.mark_undecidable(format!("`{raw}` keeps a descriptor in a variable"));
             }
             self.simple.beside |= raw != "0";
             return;
@@ -267,10 +267,10 @@ impl<'a> Script<'a> {
     /// Whether the variable reaches a program, its simple command's end will tell.
     fn assign(&mut self, name: &str, word: &Word) {
         if word.raw.split_once('=').is_some_and(|(left, _)| left.contains('[')) {
-            self.cannot_tell(format!("the subscript of `{}` is worked out", short(&word.raw)));
+            self.mark_undecidable(format!("the subscript of `{}` is worked out", short(&word.raw)));
         }
         if word.raw.contains("$'") || word.raw.contains("$\"") {
-            self.cannot_tell(format!("the value of `{}` is told in another way by each shell", short(name)));
+            self.mark_undecidable(format!("the value of `{}` is told in another way by each shell", short(name)));
         }
         self.scripts_of(word);
         self.simple.assigned.push((name.to_owned(), word.clone()));
@@ -286,7 +286,7 @@ impl<'a> Script<'a> {
                     self.scripts_of(subject);
                 }
                 if subject.is_none() || self.next_word() != Some("in") {
-                    self.cannot_tell("a `case` that cannot be read");
+                    self.mark_undecidable("a `case` that cannot be read");
                 }
                 self.frames.push(Frame::Case(Stage::Pattern));
             }
@@ -305,7 +305,7 @@ impl<'a> Script<'a> {
                 None => {}
             },
             "time" => return !matches!(self.tokens.get(self.at), Some(Token::Word(next, _)) if next.starts_with('-')),
-            "coproc" => self.cannot_tell("`coproc` runs beside the script"),
+            "coproc" => self.mark_undecidable("`coproc` runs beside the script"),
             "!" => self.chain.uncertain = true,
             raw => return BEFORE_COMMAND.contains(&raw) || AFTER_COMMAND.contains(&raw),
         }
@@ -314,9 +314,9 @@ impl<'a> Script<'a> {
 
     /// `for name in words`. The words are no commands; what they become is asked where `$name` stands.
     fn every(&mut self) {
-        let Some(name) = self.next_word() else { return self.cannot_tell("a loop that counts") };
+        let Some(name) = self.next_word() else { return self.mark_undecidable("a loop that counts") };
         if let Some(why) = builtin::sets(name, None) {
-            self.cannot_tell(why);
+            self.mark_undecidable(why);
         }
         self.skip_newlines();
         if !matches!(self.tokens.get(self.at), Some(Token::Word(text, _)) if text == "in") {
@@ -330,7 +330,7 @@ impl<'a> Script<'a> {
     /// Counts the commands that stand in a word.
     pub(super) fn scripts_of(&mut self, word: &Word) {
         for script in &word.scripts {
-            self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
+            self.mark_undecidable(format!("`{}` is worked out only when it runs", short(&word.raw)));
             read_into(self.reading, script, &self.place, self.depth + 1);
         }
     }
@@ -341,7 +341,7 @@ impl<'a> Script<'a> {
             return self.document(operator);
         }
         if !operator.contains(['<', '>']) {
-            return self.cannot_tell(format!("`{}` is not understood", short(operator)));
+            return self.mark_undecidable(format!("`{}` is not understood", short(operator)));
         }
         // A process instead of a file: its commands are read as if they stood alone.
         let Some(raw) = self.next_word() else { return };
@@ -352,10 +352,10 @@ impl<'a> Script<'a> {
         }
         self.scripts_of(&target);
         if target.expands || target.pattern != Pattern::No || target.tilde {
-            return self.cannot_tell(format!("which file `{}` is, is known only when it runs", short(raw)));
+            return self.mark_undecidable(format!("which file `{}` is, is known only when it runs", short(raw)));
         }
         if ["/dev/tcp/", "/dev/udp/"].iter().any(|device| target.text.starts_with(device)) {
-            return self.cannot_tell(format!("`{}` opens a connection", short(raw)));
+            return self.mark_undecidable(format!("`{}` opens a connection", short(raw)));
         }
         let Some(path) = self.path(&target.text) else { return };
         if is_harmless(&path) {
@@ -377,7 +377,7 @@ impl<'a> Script<'a> {
 
     /// A here-document or here-string: data, unless something in it is worked out.
     fn document(&mut self, operator: &str) {
-        let Some(tag) = self.next_word() else { return self.cannot_tell("a here-document without its end") };
+        let Some(tag) = self.next_word() else { return self.mark_undecidable("a here-document without its end") };
         let text = if operator == "<<<" {
             word::read(tag)
         } else {
@@ -390,7 +390,7 @@ impl<'a> Script<'a> {
         self.scripts_of(&text);
         self.input(Some(text.text.clone()).filter(|_| !text.expands && !text.tilde));
         if text.expands && text.scripts.is_empty() {
-            self.cannot_tell("a here-document has text that is worked out only when it runs");
+            self.mark_undecidable("a here-document has text that is worked out only when it runs");
         }
     }
 
@@ -400,7 +400,7 @@ impl<'a> Script<'a> {
             Err(PathProblem::DirectoryLost) => "depends on where a `cd` before it led",
             Err(PathProblem::UpAgain) => "leads up again through what may be a link",
         };
-        self.cannot_tell(format!("`{}` {problem}", short(text)));
+        self.mark_undecidable(format!("`{}` {problem}", short(text)));
         None
     }
 
@@ -415,7 +415,7 @@ impl<'a> Script<'a> {
                 () => builtin::reaches(name, Some(value)),
             };
             if let Some(why) = problem {
-                self.cannot_tell(why);
+                self.mark_undecidable(why);
             }
         }
         let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple) };
@@ -425,8 +425,8 @@ impl<'a> Script<'a> {
                 self.place = place;
                 self.chain.moved = true;
             }
-            (Some(_), _) => self.place = Place::Lost,
-            (None, End::Or | End::List) if self.chain.moved => self.place = Place::Lost,
+            (Some(_), _) => self.place = WorkingDir::Lost,
+            (None, End::Or | End::List) if self.chain.moved => self.place = WorkingDir::Lost,
             (None, _) => {}
         }
         match end {

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use camino::Utf8Path;
 
 use super::names::REWRITES;
-use super::place::Place;
+use super::place::WorkingDir;
 use super::script::{Script, Simple};
 use super::word::{Pattern, Word};
-use super::wrapper::{self, Look};
+use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, short};
 
 /// How many commands one simple command may stand for through its wrappers.
@@ -16,12 +16,12 @@ const MAX_WRAPPED: usize = 64;
 
 impl Script<'_> {
     /// Counts a simple command and what it starts. Where it leads, if it is a `cd`.
-    pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<Place> {
+    pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<WorkingDir> {
         let words = simple.words.as_slice();
         for word in words {
             self.scripts_of(word);
-            if !word.is_told() {
-                self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
+            if !word.is_static() {
+                self.mark_undecidable(format!("`{}` is worked out only when it runs", short(&word.raw)));
             }
         }
         self.part_of_test(words);
@@ -31,16 +31,16 @@ impl Script<'_> {
             let Some(words) = due.pop_front() else { return entered };
             let Some(program) = words.first() else { continue };
             if program.tilde || program.pattern != Pattern::No {
-                self.cannot_tell(format!("which program `{}` is, is known only when it runs", short(&program.raw)));
+                self.mark_undecidable(format!("which program `{}` is, is known only when it runs", short(&program.raw)));
             }
-            let told = program.is_told();
+            let told = program.is_static();
             let name = match program.text.as_str() {
                 _ if !told => "",
                 path if path.contains('/') => Utf8Path::new(path).file_name().unwrap_or_default(),
                 name => name,
             };
             let is_system = wrapper::system_name(&program.text).is_some();
-            let look = wrapper::look(name, words, self.reading.fed);
+            let look = wrapper::analyze(name, words, self.reading.fed);
             // Another file of a wrapper's name is any program, which may do what the wrapper does.
             let passes = look.passes || (look.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
             if !passes || !is_system {
@@ -49,30 +49,30 @@ impl Script<'_> {
             self.follow(name, is_system, &look, simple);
             due.extend(look.commands.into_iter().filter_map(|range| words.get(range)));
             match name {
-                "xargs" => self.cannot_tell("`xargs` adds arguments from what it reads"),
+                "xargs" => self.mark_undecidable("`xargs` adds arguments from what it reads"),
                 // What has a path is no built-in.
                 _ if !told || program.text.contains('/') => {}
                 "cd" => entered = Some(self.change_directory(words)),
                 name => self.builtin(name, words),
             }
         }
-        self.cannot_tell("a command stands for too many others");
+        self.mark_undecidable("a command stands for too many others");
         entered
     }
 
     /// Reads the scripts that a command is given, and says what is not known about it.
-    fn follow(&mut self, name: &str, is_system: bool, look: &Look, simple: &Simple) {
+    fn follow(&mut self, name: &str, is_system: bool, look: &CommandAnalysis, simple: &Simple) {
         for script in &look.scripts {
             read_into(self.reading, script, &self.place, self.depth + 1);
         }
         if look.reads_script {
             match simple.input.as_slice() {
                 [Some(script)] => read_into(self.reading, script, &self.place, self.depth + 1),
-                _ => self.cannot_tell(format!("`{}` runs what it reads", short(name))),
+                _ => self.mark_undecidable(format!("`{}` runs what it reads", short(name))),
             }
         }
         if let Some(why) = look.unsure.as_ref().filter(|_| is_system || wrapper::is_certain(name)) {
-            self.cannot_tell(why.clone());
+            self.mark_undecidable(why.clone());
         }
     }
 
@@ -82,7 +82,7 @@ impl Script<'_> {
         if self.in_test
             && let Some(why) = builtin::tests(words)
         {
-            self.cannot_tell(why);
+            self.mark_undecidable(why);
         }
         self.in_test &= words.last().is_none_or(|word| word.text != "]]");
     }
@@ -91,7 +91,7 @@ impl Script<'_> {
     fn count(&mut self, words: &[Word]) {
         let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
-            && word.is_told()
+            && word.is_static()
             && !word.tilde
             && program.contains('/')
             && let Some(path) = self.path(&word.text)
@@ -113,19 +113,19 @@ impl Script<'_> {
         }
     }
 
-    fn change_directory(&mut self, words: &[Word]) -> Place {
+    fn change_directory(&mut self, words: &[Word]) -> WorkingDir {
         if self.repeats {
-            self.cannot_tell("`cd` stands in a script with loops or functions");
-            return Place::Lost;
+            self.mark_undecidable("`cd` stands in a script with loops or functions");
+            return WorkingDir::Lost;
         }
         let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-') && word.text != "-");
         match (operands.next(), operands.next()) {
-            (Some(word), None) if word.is_told() && word.pattern == Pattern::No && !word.tilde && word.text != "-" => {
-                let Some(path) = self.path(&word.text) else { return Place::Lost };
+            (Some(word), None) if word.is_static() && word.pattern == Pattern::No && !word.tilde && word.text != "-" => {
+                let Some(path) = self.path(&word.text) else { return WorkingDir::Lost };
                 self.reading.reads.push(path.clone());
-                Place::Moved(path)
+                WorkingDir::Moved(path)
             }
-            _ => Place::Lost,
+            _ => WorkingDir::Lost,
         }
     }
 
@@ -133,8 +133,8 @@ impl Script<'_> {
     fn builtin(&mut self, name: &str, words: &[Word]) {
         let arguments = words.get(1..).unwrap_or_default();
         if REWRITES.contains(&name) {
-            self.cannot_tell(format!("`{name}` changes what the script means"));
-            if arguments.iter().all(Word::is_told) {
+            self.mark_undecidable(format!("`{name}` changes what the script means"));
+            if arguments.iter().all(Word::is_static) {
                 let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
                 match name {
                     "eval" => read_into(self.reading, &texts.join(" "), &self.place, self.depth + 1),
@@ -146,7 +146,7 @@ impl Script<'_> {
             }
         }
         if let Some(why) = builtin::problem(name, words) {
-            self.cannot_tell(why);
+            self.mark_undecidable(why);
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) enum Pattern {
 
 impl Word {
     /// Whether the shell hands over exactly this text, or paths below a directory it names.
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn is_static(&self) -> bool {
         !self.expands && self.pattern != Pattern::Bare
     }
 }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use camino::Utf8Path;
 
-use super::names::{self, FOREIGN_SHELLS, SHELLS, STARTERS};
+use super::names::{self, FOREIGN_SHELLS, SHELLS, WRAPPER_PROGRAMS};
 use super::word::{Pattern, Word};
 use super::{builtin, git, interpreter, short};
 
 /// What a simple command amounts to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct CommandAnalysis {
     /// It only passes a command on and is none itself.
     pub(super) passes: bool,
     /// The words of it that are commands.
@@ -23,7 +23,7 @@ pub(super) struct Look {
     pub(super) unsure: Option<String>,
 }
 
-impl Look {
+impl CommandAnalysis {
     fn unsure(why: impl Into<String>) -> Self {
         Self { unsure: Some(why.into()), ..Self::default() }
     }
@@ -156,7 +156,7 @@ pub(super) fn is_certain(name: &str) -> bool {
 /// Whether a program starts a command among its words, in a way that is not read here.
 pub(crate) fn starts_others(program: &str) -> bool {
     let name = Utf8Path::new(program).file_name().unwrap_or(program);
-    STARTERS.contains(&name) || (name.starts_with("ld-linux") && name.contains(".so")) || FOREIGN_SHELLS.contains(&name)
+    WRAPPER_PROGRAMS.contains(&name) || (name.starts_with("ld-linux") && name.contains(".so")) || FOREIGN_SHELLS.contains(&name)
 }
 
 /// Whether the arguments of a program may be programs themselves, so that no prefix of a command says what it does.
@@ -165,14 +165,14 @@ pub(crate) fn runs_arguments(name: &str) -> bool {
 }
 
 /// Looks at a simple command whose program is `name`. `fed`: something may stand on its standard input.
-pub(super) fn look(name: &str, words: &[Word], fed: bool) -> Look {
+pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis {
     if SHELLS.contains(&name) {
         return shell(words);
     }
     if FOREIGN_SHELLS.contains(&name) {
         let scripts = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         let unsure = Some(format!("the language of `{name}` is not read"));
-        return Look { scripts: scripts.map(|word| word.text.clone()).collect(), unsure, ..Look::default() };
+        return CommandAnalysis { scripts: scripts.map(|word| word.text.clone()).collect(), unsure, ..CommandAnalysis::default() };
     }
     if name == "find" {
         return find(words);
@@ -180,26 +180,26 @@ pub(super) fn look(name: &str, words: &[Word], fed: bool) -> Look {
     if name == "git" {
         let git = git::look(words);
         let commands = git.command.map(|at| at..words.len()).into_iter().collect();
-        return Look { commands, scripts: git.scripts, unsure: git.unsure, ..Look::default() };
+        return CommandAnalysis { commands, scripts: git.scripts, unsure: git.unsure, ..CommandAnalysis::default() };
     }
     if starts_others(name) {
-        return Look::unsure(format!("what `{name}` starts is not told by the text"));
+        return CommandAnalysis::unsure(format!("what `{name}` starts is not told by the text"));
     }
     if interpreter::reads_program(name, words, fed) {
-        return Look::unsure(format!("`{name}` runs what stands on its standard input"));
+        return CommandAnalysis::unsure(format!("`{name}` runs what stands on its standard input"));
     }
-    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return Look::default() };
+    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return CommandAnalysis::default() };
     if name == "command" && words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
-        return Look::default();
+        return CommandAnalysis::default();
     }
     let mut unsure = None;
     match wrapper.command(words, &mut unsure) {
-        Ok(at) if at >= words.len() => Look { unsure, ..Look::default() },
+        Ok(at) if at >= words.len() => CommandAnalysis { unsure, ..CommandAnalysis::default() },
         Ok(at) => {
             let commands = std::iter::once(at..words.len()).collect();
-            Look { passes: !wrapper.counts, commands, unsure, ..Look::default() }
+            CommandAnalysis { passes: !wrapper.counts, commands, unsure, ..CommandAnalysis::default() }
         }
-        Err(option) => Look::unsure(format!("what `{name}` starts after `{option}` is not told by the text")),
+        Err(option) => CommandAnalysis::unsure(format!("what `{name}` starts after `{option}` is not told by the text")),
     }
 }
 
@@ -250,7 +250,7 @@ impl Wrapper {
 }
 
 /// `sh -c 'text'`, `sh file`, or a shell that runs what it reads.
-fn shell(words: &[Word]) -> Look {
+fn shell(words: &[Word]) -> CommandAnalysis {
     let mut at = 1;
     let (mut text_given, mut reads, mut asks) = (false, false, false);
     let mut unsure = None;
@@ -281,18 +281,18 @@ fn shell(words: &[Word]) -> Look {
         }
     }
     match words.get(at) {
-        _ if asks => Look { unsure, ..Look::default() },
-        Some(word) if text_given && word.is_told() && word.pattern == Pattern::No => {
-            Look { passes: true, scripts: vec![word.text.clone()], unsure, ..Look::default() }
+        _ if asks => CommandAnalysis { unsure, ..CommandAnalysis::default() },
+        Some(word) if text_given && word.is_static() && word.pattern == Pattern::No => {
+            CommandAnalysis { passes: true, scripts: vec![word.text.clone()], unsure, ..CommandAnalysis::default() }
         }
-        _ if text_given => Look::unsure("a shell is given a text that is worked out only when it runs"),
-        Some(word) if !reads && !interpreter::names_stdin(word) => Look { unsure, ..Look::default() },
-        _ => Look { reads_script: true, unsure, ..Look::default() },
+        _ if text_given => CommandAnalysis::unsure("a shell is given a text that is worked out only when it runs"),
+        Some(word) if !reads && !interpreter::names_stdin(word) => CommandAnalysis { unsure, ..CommandAnalysis::default() },
+        _ => CommandAnalysis { reads_script: true, unsure, ..CommandAnalysis::default() },
     }
 }
 
 /// `find … -exec command {} ;`, any number of times.
-fn find(words: &[Word]) -> Look {
+fn find(words: &[Word]) -> CommandAnalysis {
     let mut commands = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -307,9 +307,9 @@ fn find(words: &[Word]) -> Look {
         let inner = words.get(start..at).unwrap_or_default();
         let spliced = |(index, word): (usize, &Word)| word.text.contains("{}") && (index == 0 || word.text != "{}");
         if inner.is_empty() || inner.iter().enumerate().any(spliced) {
-            return Look::unsure("`find` makes a command of the names it finds");
+            return CommandAnalysis::unsure("`find` makes a command of the names it finds");
         }
         commands.push(start..at);
     }
-    Look { commands, ..Look::default() }
+    CommandAnalysis { commands, ..CommandAnalysis::default() }
 }

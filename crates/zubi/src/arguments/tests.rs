@@ -79,8 +79,8 @@ fn a_format_that_is_not_the_answers_stays_as_it_was_given() {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         read(&diagram, &words, "zubi call").unwrap()
     };
-    assert_eq!(read(&["--json"]), Given { arguments: json!({}), json: true });
-    let plantuml = Given { arguments: json!({ "format": "plantuml" }), json: true };
+    assert_eq!(read(&["--json"]), ToolArguments { arguments: json!({}), json: true });
+    let plantuml = ToolArguments { arguments: json!({ "format": "plantuml" }), json: true };
     assert_eq!(read(&["--json", "--format", "plantuml"]), plantuml);
 }
 

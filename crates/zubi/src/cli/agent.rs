@@ -80,7 +80,7 @@ Examples:
 
 /// What holds for every turn of this process.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Turns {
+pub(crate) struct TurnArgs {
     /// Who is asked: `provider/model`, `mock`, or `mock:FILE` with a scenario [default: the setting `model`]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -103,7 +103,7 @@ pub(crate) struct Turns {
 
 /// How one turn is shown.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Shown {
+pub(crate) struct OutputArgs {
     /// Print what happens, as JSON, one event per line
     #[arg(long)]
     pub(crate) json: bool,
@@ -117,12 +117,12 @@ pub(crate) struct Run {
     /// What is to be done; `-` reads it from stdin
     pub(crate) task: String,
     #[command(flatten)]
-    pub(crate) turns: Turns,
+    pub(crate) turns: TurnArgs,
     /// A file that the model is told in front of zubi's own instructions
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -151,7 +151,7 @@ pub(crate) struct Chat {
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
-    pub(crate) turns: Turns,
+    pub(crate) turns: TurnArgs,
     /// A file that the model is told in front of zubi's own instructions
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
@@ -174,12 +174,12 @@ pub(crate) struct Resume {
     /// What to say. A single argument of several words is this [default: that it should go on]
     pub(crate) text: Option<String>,
     #[command(flatten)]
-    pub(crate) turns: Turns,
+    pub(crate) turns: TurnArgs,
     /// A file that the model is told in front of zubi's own instructions
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 const RESUME_EXAMPLES: &str = "\
@@ -232,7 +232,7 @@ pub(crate) struct Web {
     #[arg(long)]
     pub(crate) no_open: bool,
     #[command(flatten)]
-    pub(crate) turns: Turns,
+    pub(crate) turns: TurnArgs,
 }
 
 pub(super) const WEB_EXAMPLES: &str = "\

@@ -8,9 +8,9 @@ use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, CallContext, ToolService, UnknownTool};
 use zubi_tools::Code;
-use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
+use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
 use super::end;
@@ -54,13 +54,13 @@ pub(super) async fn call(
     };
     let approver: Arc<dyn Approver> = match AskOnTerminal::new() {
         Some(terminal) => Arc::new(terminal),
-        None => Arc::new(NobodyToAsk),
+        None => Arc::new(NoApprover),
     };
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     let request =
         CallRequest { tool: spec.id.clone(), arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
-    let circumstances = Circumstances { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };
+    let circumstances = CallContext { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };
     let answer = host.call(request, circumstances).await;
     if let Some(line) = &line {
         line.clear();

@@ -159,7 +159,7 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
         };
         let Some((way, (program, arguments))) = ways.iter().find_map(|way| Some((way, doctor::runnable(config, way)?)))
         else {
-            terminal::say(&format!("{}: nothing on this machine can install it; see above", server.title));
+            terminal::print_err(&format!("{}: nothing on this machine can install it; see above", server.title));
             all_well = false;
             continue;
         };
@@ -167,19 +167,19 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
             all_well = false;
             continue;
         }
-        terminal::say(&way.command);
-        let installed = doctor::install(config, program, arguments, &terminal::say).await;
+        terminal::print_err(&way.command);
+        let installed = doctor::install(config, program, arguments, &terminal::print_err).await;
         if !installed.map_err(Failure::environment)? {
-            terminal::say(&format!("`{}` failed", way.command));
+            terminal::print_err(&format!("`{}` failed", way.command));
             all_well = false;
         }
     }
-    terminal::say("`zubi doctor` tells what works now");
+    terminal::print_err("`zubi doctor` tells what works now");
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
 async fn confirmed(command: &str) -> Result<bool, Failure> {
-    terminal::say(&format!("run `{command}`? [y/N]"));
+    terminal::print_err(&format!("run `{command}`? [y/N]"));
     // On a thread of its own, so that Ctrl-C is heard meanwhile.
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();

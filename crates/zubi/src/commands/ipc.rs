@@ -10,7 +10,7 @@ use zubi_base::rpc::ConnectionError;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE, USAGE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Identity, Serving};
+use zubi_host::{Identity, HostServer};
 use zubi_link::wire::host::{self, HostKind};
 use zubi_link::wire::methods::{self, METHODS, Sender};
 use zubi_link::wire::{codes, editor, tools};
@@ -50,8 +50,8 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
                     kind: HostKind::Front,
                     environment: session.shown_environment(),
                 };
-                let serving = Serving::new(Arc::clone(host), identity, attached.limits.clone(), None);
-                serving.ask_here(method, params, &stop, Instant::now() + patience).await
+                let serving = HostServer::new(Arc::clone(host), identity, attached.limits.clone(), None);
+                serving.handle_local(method, params, &stop, Instant::now() + patience).await
             }
             (None, None) => Err(ConnectionError::Closed { why: "the host has gone".to_owned() }),
         };

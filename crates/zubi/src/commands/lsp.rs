@@ -11,15 +11,15 @@ use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
-use zubi_host::{BesideEditor, DomainModel, Limits, LocalHost, Scoped, Shared, Sharing, ToolService};
+use zubi_host::{EditorIntegration, DomainModel, ClientPolicy, LocalHost, FilteredService, PublishedHost, PublishOptions, ToolService};
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
-use zubi_lsp::{AgentSettings, Channel, Findable, Wanted, WantedChat};
+use zubi_lsp::{AgentSettings, Channel, PublicationReporter, EditorHostSpec, ChatSpec};
 use zubi_tools::cx::Restrictions;
 
 use super::SHUTDOWN;
-use crate::agent::{self, Choices};
+use crate::agent::{self, AgentOptions};
 use crate::cli::Lsp;
 use crate::session::Session;
 
@@ -43,8 +43,8 @@ pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
     exit
 }
 
-fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, String> {
-    let beside = BesideEditor {
+fn host(session: &Session, wanted: EditorHostSpec) -> Result<Arc<dyn ToolService>, String> {
+    let beside = EditorIntegration {
         source: wanted.editor,
         view: wanted.view,
         live: wanted.live,
@@ -56,54 +56,54 @@ fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, Strin
     let host = Arc::new(host);
     // As over the editor's own channel: under texts that are not saved no file is changed, unless the editor changes it.
     let read_only = limits.always.read_only || !wanted.takes_edits;
-    let limits = Limits { always: Restrictions { read_only, ..limits.always }, ..limits };
+    let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
     let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
     let shared = share(session, &host, limits, port, &wanted.findable);
-    Ok(Arc::new(Scoped::new(host, scope).shared(shared)))
+    Ok(Arc::new(FilteredService::new(host, scope).shared(shared)))
 }
 
 /// The conversations of an editor: its models come before those that are configured.
-fn chat(session: &Session, wanted: WantedChat) -> Result<Arc<dyn ChatService>, Failure> {
-    let WantedChat { service, models, settings, secrets, .. } = wanted;
+fn chat(session: &Session, wanted: ChatSpec) -> Result<Arc<dyn ChatService>, Failure> {
+    let ChatSpec { service, models, settings, secrets, .. } = wanted;
     let AgentSettings { use_mock, model, max_iterations } = settings;
     let model = if use_mock { Some(MOCK.to_owned()) } else { model };
     let models = agent::models(session, models.into_iter().collect(), model)?;
     let iterations = max_iterations.unwrap_or(Budgets::default().iterations);
     let budgets = Budgets { iterations, ..Budgets::default() };
-    Ok(agent::desk(session, service, models, Choices { budgets, secrets, ..Choices::default() })?)
+    Ok(agent::desk(session, service, models, AgentOptions { budgets, secrets, ..AgentOptions::default() })?)
 }
 
 /// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.
 fn share(
     session: &Session,
     host: &Arc<LocalHost>,
-    limits: Limits,
+    limits: ClientPolicy,
     choice: PortChoice,
-    findable: &Findable,
-) -> Option<Shared> {
-    if session.keeps_to_itself().unwrap_or(true) {
+    findable: &PublicationReporter,
+) -> Option<PublishedHost> {
+    if session.uses_private_host().unwrap_or(true) {
         return None;
     }
     let sharing =
-        Sharing { kind: HostKind::Editor, environment: session.shown_environment(), port: choice, limits, ends: None };
+        PublishOptions { kind: HostKind::Editor, environment: session.shown_environment(), port: choice, limits, ends: None };
     let run = session.run_directory();
-    let shared = RunDirectory::open(&run, true).and_then(|run| Shared::open(Arc::clone(host), &run, sharing));
+    let shared = RunDirectory::open(&run, true).and_then(|run| PublishedHost::open(Arc::clone(host), &run, sharing));
     match shared {
         Ok(shared) => {
             let port = shared.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
-            terminal::say(&format!("other processes find this editor as {}, {port}", shared.instance()));
+            terminal::print_err(&format!("other processes find this editor as {}, {port}", shared.instance()));
             if let (PortChoice::Fixed(wanted), None) = (choice, shared.port()) {
                 findable.problem(format!(
                     "port {wanted} is taken, so scripts that speak TCP do not find this editor; change the setting \
                      `zubi.ipcPort` or end the program that has the port, then run the command zubi: Restart Language Server"
                 ));
             }
-            findable.at(&shared);
+            findable.published(&shared);
             Some(shared)
         }
         Err(error) => {
             let problem = format!("other processes do not find this editor: `{run}`: {error}");
-            terminal::say(&format!("warning: {problem}"));
+            terminal::print_err(&format!("warning: {problem}"));
             findable.problem(problem);
             None
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_host::{SHELL_TOOLSET, asks_for};
-use zubi_mcp::{Asking, Introduction};
+use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use zubi_base::config::{Effective, McpAsk, Settings, Source};
 
@@ -22,7 +22,7 @@ fn without_shell(settings: &mut Settings) {
 }
 
 pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure> {
-    let mut asking = Asking::default();
+    let mut asking = ElicitationMode::default();
     let session = match session {
         Ok(session) => session,
         Err(failure) => return refuse(failure),
@@ -39,7 +39,7 @@ pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure
         };
         let (input, output) = zubi_mcp::stdio();
         let result =
-            zubi_mcp::serve(Introduction::ZUBI, asking, Arc::clone(&service) as _, input, output, stop.clone()).await;
+            zubi_mcp::serve(ServerIdentity::ZUBI, asking, Arc::clone(&service) as _, input, output, stop.clone()).await;
         end(service.as_ref()).await;
         Ok::<_, Failure>(Ok((result, stop)))
     })?;
@@ -56,11 +56,11 @@ pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure
 /// Tells the client of what keeps zubi from starting, besides stderr, which few clients show.
 fn refuse(failure: Failure) -> Result<ExitCode, Failure> {
     let why = format!("zubi cannot start: {}", failure.text());
-    let exit = failure.tell();
+    let exit = failure.report();
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();
-        zubi_mcp::refuse(why, input, output, stop.clone()).await;
+        zubi_mcp::serve_startup_error(why, input, output, stop.clone()).await;
         Ok(if stop.is_cancelled() { ExitCode::from(INTERRUPTED) } else { exit })
     })?
 }

@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{AllowedTools, CallRequest, Circumstances, Explanation, NoHost, PolicyInForce, ToolService as _};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::{AllowedTools, CallRequest, CallContext, Explanation, HostUnavailable, PolicyInForce, ToolService as _};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::output::clean;
 use zubi_tools::policy::rule::Action;
-use zubi_tools::question::plain;
+use zubi_tools::question::escape;
 
 use super::call::unknown;
 use super::end;
@@ -32,7 +32,7 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
                 let host = session.attach(false, |_| {}).await?.service;
                 let policy = host.policy().await;
                 end(host.as_ref()).await;
-                policy.map_err(|error| Failure::environment(error).hint(NoHost::NEXT))
+                policy.map_err(|error| Failure::environment(error).hint(HostUnavailable::HINT))
             })??;
             if *json {
                 terminal::print_json(&json!(policy))?;
@@ -51,10 +51,10 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
         let caller =
             Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool, arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             patience: PATIENCE,
         };
         let answer = host.explain(request, circumstances).await;
@@ -103,13 +103,13 @@ pub(super) fn shown(explanation: &Explanation) -> String {
     let judgement = &explanation.judgement;
     let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
     if judgement.action != Action::Allow {
-        let _ = write!(text, ", because {}", plain(&judgement.why));
+        let _ = write!(text, ", because {}", escape(&judgement.why));
     }
     for part in &judgement.parts {
         let by = part.rule.as_deref().unwrap_or("no rule");
-        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), plain(&part.what));
+        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), escape(&part.what));
         if let Some(reason) = &part.reason {
-            let _ = write!(text, " {}", plain(reason));
+            let _ = write!(text, " {}", escape(reason));
         }
     }
     for (name, value) in [
@@ -117,7 +117,7 @@ pub(super) fn shown(explanation: &Explanation) -> String {
         ("sandbox", explanation.footprint.sandbox.clone()),
     ] {
         if let Some(value) = value {
-            let _ = write!(text, "\n  {name}: {}", plain(&value));
+            let _ = write!(text, "\n  {name}: {}", escape(&value));
         }
     }
     if !explanation.would_allow.is_empty() {

@@ -12,8 +12,8 @@ use zubi_base::{private, process};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, take_limits};
-use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, split_filters};
+use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
 
@@ -45,9 +45,9 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
     let mut config = session.config()?;
     config.kind = HostKind::Daemon;
     let told = config.clone();
-    let limits = take_limits(&mut config.settings, true);
+    let limits = split_filters(&mut config.settings, true);
     let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
-    session::tell_misspellings(&host, &told);
+    session::warn_unknown_names(&host, &told);
     let daemon = DaemonConfig {
         folders: session::canonical(&session.folders)?,
         run: session.run_directory(),
@@ -64,14 +64,14 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
             return Err(taken(wanted));
         }
         let port = daemon.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
-        terminal::say(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
+        terminal::print_err(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
         let exit = tokio::select! {
-            ending = daemon.over() => {
+            ending = daemon.wait_for_shutdown() => {
                 let why = match ending {
                     Ending::Asked => "it was asked to",
                     Ending::Idle => "nobody needs it",
                 };
-                terminal::say(&format!("ending: {why}"));
+                terminal::print_err(&format!("ending: {why}"));
                 ExitCode::SUCCESS
             }
             () = stop.cancelled() => ExitCode::from(INTERRUPTED),
@@ -86,10 +86,10 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
 
 /// A daemon is lent to others, so what this session alone is to have has no place in it.
 fn check_shareable(session: &Session) -> Result<(), Failure> {
-    if !session.keeps_to_itself()? {
+    if !session.uses_private_host()? {
         return Ok(());
     }
-    Err(if session.trusts_for_itself() {
+    Err(if session.has_session_trust() {
         Failure::usage("`--trust` holds for one session only, and a daemon answers every session")
             .hint("`zubi trust` trusts the folder for good; then `zubi serve` needs no flag.")
     } else {
@@ -141,10 +141,10 @@ fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
     let deadline = Instant::now() + START;
     // One that does not have the port that was named is about to end.
     let pid = child.id();
-    let serves = |host: &Advertisement| host.pid == pid && (serve.port.is_none() || host.port.is_some());
+    let serves = |host: &DiscoveryRecord| host.pid == pid && (serve.port.is_none() || host.port.is_some());
     loop {
         if run.read().hosts.iter().any(serves) {
-            terminal::say(&format!("serving in process {pid}; its log is `{log}`"));
+            terminal::print_err(&format!("serving in process {pid}; its log is `{log}`"));
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(status) = child.try_wait().map_err(Failure::environment)? {

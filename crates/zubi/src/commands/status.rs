@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::RemoteHost;
-use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_link::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
 
 use crate::cli::Status;
@@ -60,8 +60,8 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
         return Ok(ExitCode::SUCCESS);
     }
     for file in &found.disbelieved {
-        let (file, why) = (on_one_line(file.file.as_str()), on_one_line(&file.why));
-        terminal::say(&format!("warning: `{file}` is not believed: {why}"));
+        let (file, why) = (printable(file.file.as_str()), printable(&file.why));
+        terminal::print_err(&format!("warning: `{file}` is not believed: {why}"));
     }
     if hosts.is_empty() && unreachable.is_empty() {
         terminal::print("no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one")?;
@@ -74,7 +74,7 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-async fn of(found: Advertisement, environment: host::Environment) -> Result<HostStatus, String> {
+async fn of(found: DiscoveryRecord, environment: host::Environment) -> Result<HostStatus, String> {
     let remote =
         RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
     let answer = remote.ask_raw(host::STATUS, Value::Null, &CancellationToken::new(), PATIENCE).await;
@@ -85,23 +85,23 @@ async fn of(found: Advertisement, environment: host::Environment) -> Result<Host
 /// A host that does not answer. What hosts and clients say of themselves is theirs to choose, and stays on its line.
 fn silent(host: &Unreachable) -> String {
     let folders = host.workspace_folders.join(", ");
-    let (folders, why) = (on_one_line(&folders), on_one_line(&host.why));
+    let (folders, why) = (printable(&folders), printable(&host.why));
     format!("{} · process {} · {folders}\n  does not answer: {why}", host.kind.name(), host.pid)
 }
 
 fn page(status: &HostStatus) -> String {
     let info = &status.info;
-    let version = on_one_line(&info.version);
+    let version = printable(&info.version);
     let mut text = format!("{} · process {} · zubi {version}", info.kind.name(), info.pid);
     if let Some(memory) = status.memory {
         let _ = write!(text, " · {}", megabytes(memory));
     }
     let trusted = if info.trusted { "" } else { " (not trusted)" };
     for folder in &info.workspace_folders {
-        let _ = write!(text, "\n  {}{trusted}", on_one_line(&folder.path));
+        let _ = write!(text, "\n  {}{trusted}", printable(&folder.path));
     }
     for server in &status.servers {
-        let _ = write!(text, "\n  {}", on_one_line(&server_line(server)));
+        let _ = write!(text, "\n  {}", printable(&server_line(server)));
     }
     if status.servers.is_empty() {
         text.push_str("\n  no language server runs");
@@ -109,7 +109,7 @@ fn page(status: &HostStatus) -> String {
     // This very command is one of them.
     let own = Some(std::process::id());
     for client in status.clients.iter().filter(|client| client.pid != own) {
-        let _ = write!(text, "\n  {}", on_one_line(&client_line(client)));
+        let _ = write!(text, "\n  {}", printable(&client_line(client)));
     }
     text
 }

@@ -10,7 +10,7 @@ use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::RemoteHost;
-use zubi_link::discovery::{self, Advertisement, RunDirectory};
+use zubi_link::discovery::{self, DiscoveryRecord, RunDirectory};
 use zubi_link::wire::host::{self, HostKind};
 
 use crate::cli::Stop;
@@ -33,7 +33,7 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
         let mut failures = Vec::new();
         for daemon in &daemons {
             match end(session, daemon).await {
-                Ok(()) => terminal::say(&format!("ended: process {}", daemon.pid)),
+                Ok(()) => terminal::print_err(&format!("ended: process {}", daemon.pid)),
                 Err(failure) => failures.push(failure),
             }
         }
@@ -43,16 +43,16 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
 
 /// The daemons that are meant, and hosts that whoever asks may have meant instead: of these folders and no daemon, or daemons of
 /// these folders among others.
-fn chosen(hosts: Vec<Advertisement>, folders: &[Utf8PathBuf], all: bool) -> (Vec<Advertisement>, Vec<Advertisement>) {
-    let is_same = |host: &Advertisement| folders.iter().map(|folder| folder.as_str()).eq(&host.workspace_folders);
-    let has_all = |host: &Advertisement| {
+fn chosen(hosts: Vec<DiscoveryRecord>, folders: &[Utf8PathBuf], all: bool) -> (Vec<DiscoveryRecord>, Vec<DiscoveryRecord>) {
+    let is_same = |host: &DiscoveryRecord| folders.iter().map(|folder| folder.as_str()).eq(&host.workspace_folders);
+    let has_all = |host: &DiscoveryRecord| {
         folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
     };
     let near = hosts.into_iter().filter(|host| all || has_all(host));
     near.partition(|host| host.kind == HostKind::Daemon && (all || is_same(host)))
 }
 
-fn nothing_to_end(others: &[Advertisement]) -> Failure {
+fn nothing_to_end(others: &[DiscoveryRecord]) -> Failure {
     let message = "no daemon serves this workspace".to_owned();
     let failure = Failure::Told { code: NEGATIVE, message, hints: Vec::new() };
     match others.first() {
@@ -76,12 +76,12 @@ fn all(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
     let Some(first) = failures.next() else { return Ok(ExitCode::SUCCESS) };
     // Those before the last are told here, so that each stands with its own next step.
     Err(failures.fold(first, |told, next| {
-        told.tell();
+        told.report();
         next
     }))
 }
 
-async fn end(session: &Session, daemon: &Advertisement) -> Result<(), Failure> {
+async fn end(session: &Session, daemon: &DiscoveryRecord) -> Result<(), Failure> {
     let pid = daemon.pid;
     let failed = |why: String| {
         Failure::environment(format!("the daemon in process {pid} cannot be ended: {why}"))
@@ -106,7 +106,7 @@ mod tests {
 
     /// Which of these hosts are ended for a workspace of `/a`, `/b`, and which are near.
     fn check(all: bool, expected: (&[u32], &[u32])) {
-        let host = |pid: u32, kind: &str, folders: &[&str]| -> Advertisement {
+        let host = |pid: u32, kind: &str, folders: &[&str]| -> DiscoveryRecord {
             let file = serde_json::json!({
                 "version": 1, "instance": "aaaaaaaaaaaaaaaa", "pid": pid, "startedAt": 1, "kind": kind,
                 "workspaceFolders": folders, "token": "",
@@ -121,7 +121,7 @@ mod tests {
             host(5, "front", &["/a", "/b"]),
         ];
         let (ended, near) = chosen(hosts, &["/a".into(), "/b".into()], all);
-        let pids = |hosts: &[Advertisement]| hosts.iter().map(|host| host.pid).collect::<Vec<_>>();
+        let pids = |hosts: &[DiscoveryRecord]| hosts.iter().map(|host| host.pid).collect::<Vec<_>>();
         assert_eq!((pids(&ended).as_slice(), pids(&near).as_slice()), expected);
     }
 

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{NoHost, ToolService as _, declared};
+use zubi_host::{HostUnavailable, ToolService as _, declared};
 use zubi_tools::cx::Restrictions;
-use zubi_tools::filter::Facets;
+use zubi_tools::filter::ToolQuery;
 use zubi_tools::{Code, ToolSpec};
 
 use super::call::unknown;
@@ -42,12 +42,12 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         match tools {
             Tools::List { toolset, category, tag, json } => {
                 let mut specs =
-                    host.list(&everyone).await.map_err(|error| Failure::environment(error).hint(NoHost::NEXT))?;
-                (Facets { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
+                    host.list(&everyone).await.map_err(|error| Failure::environment(error).hint(HostUnavailable::HINT))?;
+                (ToolQuery { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
-                for note in attached.own.iter().flat_map(|host| host.left_out()) {
-                    terminal::say(&format!("note: {note}"));
+                for note in attached.own.iter().flat_map(|host| host.hidden_tool_notes()) {
+                    terminal::print_err(&format!("note: {note}"));
                 }
                 if *json {
                     terminal::print_json(&specs.iter().map(|spec| spec.to_json()).collect())?;

@@ -10,11 +10,11 @@ use zubi_base::config::WORKSPACE_FILE;
 use zubi_base::private;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::{self, Contents, Grant, Trust, TrustError, TrustStore};
-use zubi_base::visible::{on_lines, on_one_line};
+use zubi_base::visible::{on_lines, printable};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing};
+use zubi_host::declared::{self, Loaded, LoadedFile, Severity, TrustState};
 
 use crate::cli;
 use crate::session::Session;
@@ -27,7 +27,7 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
             terminal::print_json(&grants.iter().map(describe).collect())?;
         } else {
             for grant in &grants {
-                terminal::print(&on_one_line(grant.folder.as_str()))?;
+                terminal::print(&printable(grant.folder.as_str()))?;
             }
         }
         return Ok(ExitCode::SUCCESS);
@@ -42,7 +42,7 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
             if given.json {
                 terminal::print_json(&json!({ "revoked": revoked }))?;
             } else {
-                terminal::print(&format!("no longer trusted: {}", on_one_line(revoked.as_str())))?;
+                terminal::print(&format!("no longer trusted: {}", printable(revoked.as_str())))?;
             }
             continue;
         }
@@ -51,7 +51,7 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
         if given.diff {
             if found.preview(&store)? {
                 let hash = trust::hash_of(&found.contents);
-                terminal::say(&format!("to trust exactly this: zubi trust --expect {} '{root}'", hash.0));
+                terminal::print_err(&format!("to trust exactly this: zubi trust --expect {} '{root}'", hash.0));
             }
             continue;
         }
@@ -66,9 +66,9 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
             }
             terminal::print_json(&described)?;
         } else {
-            terminal::print(&format!("trusted: {}", on_one_line(grant.folder.as_str())))?;
+            terminal::print(&format!("trusted: {}", printable(grant.folder.as_str())))?;
             for path in grant.files.keys() {
-                terminal::print(&format!("trusted as it is now: {}", on_one_line(path.as_str())))?;
+                terminal::print(&format!("trusted as it is now: {}", printable(path.as_str())))?;
                 found.files().filter(|file| file.path == *path).try_for_each(show_tools)?;
             }
             found.show_left_out()?;
@@ -108,20 +108,20 @@ impl Found {
             contents.insert(path.clone(), text.clone().into_bytes());
         }
         for file in &loaded.files {
-            contents.extend(file.to_be_trusted().map(|bytes| (file.path.clone(), bytes.to_vec())));
+            contents.extend(file.trust_content().map(|bytes| (file.path.clone(), bytes.to_vec())));
         }
         Ok(Self { rules, loaded, workspace: Some(workspace), contents })
     }
 
     /// Tool files that can be shown.
     fn files(&self) -> impl Iterator<Item = &LoadedFile> {
-        self.loaded.files.iter().filter(|file| file.to_be_trusted().is_some())
+        self.loaded.files.iter().filter(|file| file.trust_content().is_some())
     }
 
     /// Files that are there and cannot be trusted, and why.
     fn left_out(&self) -> impl Iterator<Item = (&Utf8Path, &str)> {
         let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
-        let unread = self.loaded.files.iter().filter(|file| file.to_be_trusted().is_none());
+        let unread = self.loaded.files.iter().filter(|file| file.trust_content().is_none());
         rules.chain(unread.map(|file| {
             let error = file.problems.iter().find(|told| told.problem.severity == Severity::Error);
             (file.path.as_path(), error.map_or("it cannot be read", |told| told.problem.message.as_str()))
@@ -130,16 +130,16 @@ impl Found {
 
     fn show_left_out(&self) -> Result<(), Failure> {
         self.left_out().try_for_each(|(path, why)| {
-            terminal::print(&format!("not trusted: {}\n  {}", on_one_line(path.as_str()), on_one_line(why)))
+            terminal::print(&format!("not trusted: {}\n  {}", printable(path.as_str()), printable(why)))
         })
     }
 
     /// Shows what trusting would let in. Whether there is anything.
     fn preview(&self, store: &TrustStore) -> Result<bool, Failure> {
         let mut anything = self.show_rules(store)?;
-        for file in self.files().filter(|file| file.standing != Standing::Trusted) {
+        for file in self.files().filter(|file| file.standing != TrustState::Trusted) {
             anything = true;
-            terminal::print(&format!("{}: {}", file.standing.word(), on_one_line(file.path.as_str())))?;
+            terminal::print(&format!("{}: {}", file.standing.as_str(), printable(file.path.as_str())))?;
             match self.workspace.as_ref().and_then(|workspace| file.diff(workspace)) {
                 Some(diff) => terminal::print(&on_lines(diff.trim_end()))?,
                 None => show_tools(file)?,
@@ -149,7 +149,7 @@ impl Found {
         if !anything && self.left_out().next().is_none() {
             let root = self.workspace.as_ref().and_then(|workspace| workspace.folders().first());
             let root = root.map_or("there", |folder| folder.path.as_str());
-            terminal::say(&format!("{root}: there is no tool file and no rule that is new or has changed"));
+            terminal::print_err(&format!("{root}: there is no tool file and no rule that is new or has changed"));
         }
         Ok(anything)
     }
@@ -157,12 +157,12 @@ impl Found {
     /// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.
     fn show_rules(&self, store: &TrustStore) -> Result<bool, Failure> {
         let Some((path, Ok(text))) = &self.rules else { return Ok(false) };
-        let known = path.parent().and_then(|root| store.known(root, path));
+        let known = path.parent().and_then(|root| store.trusted_hash(root, path));
         if known.as_ref() == Some(&ContentHash::of(text.as_bytes())) {
             return Ok(false);
         }
         let word = if known.is_some() { "changed" } else { "new" };
-        terminal::print(&format!("{word}: {}", on_one_line(path.as_str())))?;
+        terminal::print(&format!("{word}: {}", printable(path.as_str())))?;
         for line in text.lines() {
             terminal::print(&format!("  {}", on_lines(line)))?;
         }
@@ -172,7 +172,7 @@ impl Found {
 
 /// All that the tools of a file would run and say, word for word: that is what is trusted.
 fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
-    for line in declared::disclosure::of_file(file).unwrap_or_default() {
+    for line in declared::disclosure::describe_file(file).unwrap_or_default() {
         terminal::print(&format!("  {line}"))?;
     }
     if file.has_errors() {

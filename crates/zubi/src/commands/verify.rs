@@ -59,13 +59,13 @@ fn failed(timestamp: &str, error: &str) -> Value {
 
 fn tell(check: &Check) {
     let text = |key: &str| check.details.get(key).and_then(Value::as_str).unwrap_or_default();
-    terminal::say(&match check.status {
+    terminal::print_err(&match check.status {
         Status::Passed => format!("✅ {} ({} ms)", check.name, check.duration_ms),
         Status::Failed => format!("❌ {}: {}\n   {}", check.name, text("error"), text("hint")),
         Status::Skipped => format!("➖ {}: {}", check.name, text("reason")),
     });
     let warnings = check.details.get("warnings").and_then(Value::as_array);
     for warning in warnings.into_iter().flatten().filter_map(Value::as_str) {
-        terminal::say(&format!("   note: {warning}"));
+        terminal::print_err(&format!("   note: {warning}"));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
         let desk = agent::open(session, &web.turns).await?;
         let address = server.address();
         terminal::print(&address)?;
-        terminal::say("Whoever has this address may do what you may. Ctrl-C ends it, and what the agent is doing.");
+        terminal::print_err("Whoever has this address may do what you may. Ctrl-C ends it, and what the agent is doing.");
         let has_display = io::stderr().is_terminal() && env::has_display();
         let page = if has_display && !web.no_open { Redirect::open(session, &address) } else { None };
         server.serve(desk.shared(), stop).await;

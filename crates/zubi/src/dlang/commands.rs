@@ -47,7 +47,7 @@ pub(crate) fn unreadable(given: &Utf8Path, error: &io::Error) -> Failure {
 }
 
 /// Fails for a folder that may not be looked into: nobody knows whether it is empty.
-pub(crate) fn look_into(given: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
+pub(crate) fn ensure_readable_dir(given: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
     std::fs::read_dir(folder).map(drop).map_err(|error| unreadable(given, &error))
 }
 

@@ -25,12 +25,12 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.wanted.load(Ordering::Relaxed)
     }
 
     /// The work that could be left half done is over: from now on Ctrl-C ends the process at once.
-    pub(crate) fn is_over(&self) {
+    pub(crate) fn disarm(&self) {
         self.wanted.store(true, Ordering::Relaxed);
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use dlang_model::{Db, File, ImportOutcome, Reference, file_index, file_model, project_files, resolutions};
-use dlang_workspace::files::{Cut, DiskFiles};
+use dlang_workspace::files::{Skipped, DiskFiles};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::Failure;
@@ -41,7 +41,7 @@ pub(crate) fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
     let path = output.absolute(given);
     match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => {
-            super::commands::look_into(given, &path)?;
+            super::commands::ensure_readable_dir(given, &path)?;
             Ok(Root::Folder(path))
         }
         Ok(_) => Ok(Root::File(path)),
@@ -61,7 +61,7 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
             shown.set(progress.loaded);
             line.report(None, &format!("loading: {} of {}", progress.loaded, count(progress.total, "file")));
         }
-        if interrupt.is_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if interrupt.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if let Some(line) = &line {
         line.clear();
@@ -71,7 +71,7 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
         Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(super::commands::wrong_extension(given)),
         Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(given)),
         Ok(workspace) => {
-            interrupt.is_over();
+            interrupt.disarm();
             Ok(Loaded::Whole(Box::new(workspace)))
         }
     }
@@ -118,7 +118,7 @@ fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     });
     let (broken, imports, references) = counted.map_err(Failure::environment)?;
     // What is passed over is no model.
-    let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, Cut::PassedOver { .. })).count();
+    let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, Skipped::PassedOver { .. })).count();
     let missing: Vec<String> = [
         (broken, "files with syntax errors"),
         (snapshot.faults().len(), "files that cannot be read"),
@@ -131,8 +131,8 @@ fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     .map(|(number, what)| format!("{what}: {number}"))
     .collect();
     if !missing.is_empty() {
-        terminal::say(&format!("warning: the answer may lack something ({})", missing.join(", ")));
-        terminal::say("hint: `dlang validate` shows them.");
+        terminal::print_err(&format!("warning: the answer may lack something ({})", missing.join(", ")));
+        terminal::print_err("hint: `dlang validate` shows them.");
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
                 // When stdout cannot be written to, what follows on stderr is all that can be done.
                 drop(terminal::print_json(&error));
             }
-            failure.tell()
+            failure.report()
         }
     }
 }

@@ -133,7 +133,7 @@ async fn the_process_is_confined() {
         }
     }
     let sandbox = Sandbox::new(Spawner::supervised(ZUBI), None, None);
-    let (confinement, level) = sandbox.of_scripts(ZUBI.into()).await;
+    let (confinement, level) = sandbox.for_scripts(ZUBI.into()).await;
     println!("the process of JavaScript is held by {}", level.name());
     let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI).confined(confinement);
     let look = Look(Mutex::default());
@@ -152,7 +152,7 @@ async fn the_process_is_confined() {
 #[tokio::test]
 async fn code_does_not_run_in_a_process_that_is_held_less() {
     let sandbox = Sandbox::new(Spawner::supervised(ZUBI), None, None);
-    let (mut confinement, _) = sandbox.of_scripts(ZUBI.into()).await;
+    let (mut confinement, _) = sandbox.for_scripts(ZUBI.into()).await;
     confinement.executable = Some(Vec::new());
     confinement.readable = Vec::new();
     if confinement.means.landlock {

@@ -10,8 +10,8 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallRequest, Circumstances, HostConfig, LocalHost, ToolService as _};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::{CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 use crate::check::Place;
 
@@ -177,10 +177,10 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     let call = async |tool: &str, arguments: Value| {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             patience: Duration::from_mins(1),
         };
         host.call(request, circumstances).await.unwrap().text

@@ -12,8 +12,8 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallAnswer, CallRequest, Circumstances, HostConfig, LocalHost, ToolService as _};
-use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::{CallAnswer, CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
+use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 /// What must be as it was after all calls: it lies beside the workspace.
 const BESIDE: &str = "work-beside/kept.txt";
@@ -64,7 +64,7 @@ impl Place {
 
     /// Calls a tool as an agent would who has nobody to ask.
     pub(crate) async fn call(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
-        self.call_asking(tool, arguments, cancel, Arc::new(NobodyToAsk)).await
+        self.call_asking(tool, arguments, cancel, Arc::new(NoApprover)).await
     }
 
     pub(crate) async fn call_asking(
@@ -77,7 +77,7 @@ impl Place {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let patience = Duration::from_secs(20);
-        let circumstances = Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience };
+        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, patience };
         self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use zubi_host::{Circumstances, ToolService as _};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::{CallContext, ToolService as _};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::{ToolSpec, schema};
 
 use crate::place::Place;
@@ -133,10 +133,10 @@ async fn p09_every_resource_describes_itself_and_can_be_read() {
             assert!(!text.trim().is_empty(), "{}", resource.uri);
         }
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             patience: std::time::Duration::from_secs(20),
         };
         let read = place.host.read_resource(&resource.uri, Arc::new(caller), circumstances).await;

@@ -8,24 +8,24 @@ use zubi_base::clock::FixedClock;
 use zubi_tools::redact::Redactor;
 
 use super::*;
-use crate::conversation::{Conversation, Keeping};
+use crate::conversation::{Conversation, ConversationContext};
 use crate::journal::Journal as _;
 
 struct Fixture {
     _guard: tempfile::TempDir,
-    keeping: Keeping,
+    keeping: ConversationContext,
 }
 
 fn fixture() -> Fixture {
     let guard = tempfile::tempdir().unwrap();
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
-    let keeping = Keeping {
-        place: Place::new(&state, &["/project".into()]).unwrap(),
+    let keeping = ConversationContext {
+        place: ConversationDir::new(&state, &["/project".into()]).unwrap(),
         folders: Vec::new(),
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
         redactor: Redactor::default(),
         tell: Arc::new(|_, _| {}),
-        known: crate::conversation::Known::default(),
+        known: crate::conversation::ConversationCache::default(),
     };
     Fixture { _guard: guard, keeping }
 }
@@ -36,7 +36,7 @@ impl Fixture {
         self.keeping.clock = Arc::new(FixedClock(Duration::from_secs(second)));
         let conversation = Conversation::create(&self.keeping).unwrap();
         for text in texts {
-            conversation.add(What::Asked { turn: 1, text: (*text).to_owned() }).unwrap();
+            conversation.add(EventKind::Asked { turn: 1, text: (*text).to_owned() }).unwrap();
         }
         conversation.id().to_owned()
     }
@@ -47,7 +47,7 @@ impl Fixture {
 
     /// The index on the disk, without the way out over the memory.
     fn titles(&self, query: &str) -> Vec<String> {
-        let found = on_disk(&self.keeping.place, &Query::of(Some(query)), 10).unwrap();
+        let found = on_disk(&self.keeping.place, &FtsQuery::of(Some(query)), 10).unwrap();
         found.conversations.iter().map(|row| row.digest.title()).collect()
     }
 }
@@ -111,13 +111,13 @@ fn words_are_found_wherever_they_stand() {
     "-test": Fix the test
     "a\0b":
     "#);
-    let found = on_disk(&fixture.keeping.place, &Query::of(Some("parse_header function")), 10).unwrap();
+    let found = on_disk(&fixture.keeping.place, &FtsQuery::of(Some("parse_header function")), 10).unwrap();
     assert_snapshot!(found.conversations[0].found.as_deref().unwrap(), @"and the function parse_header in src/net.rs");
-    let found = on_disk(&fixture.keeping.place, &Query::All, 2).unwrap();
+    let found = on_disk(&fixture.keeping.place, &FtsQuery::All, 2).unwrap();
     assert_eq!((found.conversations[0].id.as_str(), found.more), (id.as_str(), 1));
     // What is said later is found as well.
     let more = Conversation::open(&fixture.keeping, &id).unwrap();
-    more.add(What::Asked { turn: 2, text: "Something about zebras".to_owned() }).unwrap();
+    more.add(EventKind::Asked { turn: 2, text: "Something about zebras".to_owned() }).unwrap();
     assert_eq!(fixture.titles("zebra").len(), 1);
 }
 
@@ -180,14 +180,14 @@ fn workspaces_do_not_see_each_other() {
     let mut fixture = fixture();
     fixture.said(1, &["About the walrus"]);
     let state = fixture.keeping.place.sessions.parent().unwrap().to_owned();
-    let (first, other) = (fixture.keeping.place.clone(), Place::new(&state, &["/other".into()]).unwrap());
+    let (first, other) = (fixture.keeping.place.clone(), ConversationDir::new(&state, &["/other".into()]).unwrap());
     fixture.keeping.place = other.clone();
     fixture.said(2, &["About the otter"]);
     assert_eq!((fixture.titles("about"), fixture.titles("walrus").len()), (vec!["About the otter".to_owned()], 0));
     // The same folders in another order are the same workspace.
     let both: Vec<Utf8PathBuf> = vec!["/a".into(), "/b".into()];
     let turned: Vec<Utf8PathBuf> = both.iter().rev().cloned().collect();
-    assert_eq!(Place::new(&state, &both).unwrap().name, Place::new(&state, &turned).unwrap().name);
+    assert_eq!(ConversationDir::new(&state, &both).unwrap().name, ConversationDir::new(&state, &turned).unwrap().name);
     // Whose directory is deleted, of that nothing stays.
     fixture.keeping.place = first;
     assert_eq!(fixture.titles("walrus").len(), 1);
@@ -206,7 +206,7 @@ fn several_use_it_at_once() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..5 {
-                    let found = on_disk(place, &Query::of(Some("number")), 100).unwrap();
+                    let found = on_disk(place, &FtsQuery::of(Some("number")), 100).unwrap();
                     assert_eq!(found.conversations.len(), ids.len());
                 }
             });

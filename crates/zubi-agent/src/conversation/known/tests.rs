@@ -3,7 +3,7 @@
 use super::*;
 use crate::conversation::tests::{fixture, recorded};
 use crate::conversation::{Conversation, id};
-use crate::event::What;
+use crate::event::EventKind;
 use crate::journal::Journal as _;
 
 #[test]
@@ -12,14 +12,14 @@ fn what_cannot_be_read_is_found_by_its_id_and_says_why() {
     let id = id::new(fixture.keeping.clock.now()).unwrap();
     let newer = "{\"type\":\"began\",\"version\":2}\n";
     private::write_atomic(&fixture.keeping.place.path(&id).unwrap(), newer.as_bytes()).unwrap();
-    let found = fixture.keeping.named(&id, 1).unwrap().conversations;
+    let found = fixture.keeping.find_by_prefix(&id, 1).unwrap().conversations;
     let titles: Vec<String> = found.iter().map(|row| row.digest.title()).collect();
     assert_eq!(titles, ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]);
 }
 
 #[test]
 fn what_is_very_long_is_not_kept_in_memory() {
-    let known = Known::default();
+    let known = ConversationCache::default();
     for (good, is_kept) in [(MAX_KEPT, true), (MAX_KEPT + 1, false)] {
         known.keep(Entry { id: "a".to_owned(), good, ..Entry::default() });
         assert_eq!(known.take("a").is_some(), is_kept, "{good}");
@@ -38,7 +38,7 @@ fn what_was_read_is_not_read_again() {
     let path = fixture.keeping.place.path(&id).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let seen = |after| {
-        let (standing, events) = fixture.keeping.look(&id, after)?;
+        let (standing, events) = fixture.keeping.load_since(&id, after)?;
         Ok::<_, OpenError>((standing.digest.seq, events.len()))
     };
     let all = seen(0).unwrap();
@@ -50,12 +50,12 @@ fn what_was_read_is_not_read_again() {
 
     // Another process goes on with it: what it has added is read.
     let other = Conversation::open(&fixture.elsewhere(), &id).unwrap();
-    other.add(What::Titled { title: "Elsewhere".to_owned() }).unwrap();
+    other.add(EventKind::Titled { title: "Elsewhere".to_owned() }).unwrap();
     drop(other);
     assert_eq!(seen(all.0).unwrap(), (all.0 + 1, 1));
     assert_eq!(seen(0).unwrap(), (all.0 + 1, all.1 + 1));
     assert_eq!(seen(all.0 - 1).unwrap(), (all.0 + 1, 2));
-    assert_eq!(fixture.keeping.named(&id, 1).unwrap().conversations[0].digest.title(), "Elsewhere");
+    assert_eq!(fixture.keeping.find_by_prefix(&id, 1).unwrap().conversations[0].digest.title(), "Elsewhere");
     let (here, elsewhere) = [fixture.keeping.clone(), fixture.elsewhere()]
         .map(|it| Conversation::open(&it, &id).unwrap().messages())
         .into();
@@ -64,7 +64,7 @@ fn what_was_read_is_not_read_again() {
     // What does not go on where the known ends is all read, and so is what is shorter.
     let added = std::fs::read(&path).unwrap();
     private::write_atomic(&path, &[added.as_slice(), b"{}\n"].concat()).unwrap();
-    let (standing, events) = fixture.keeping.look(&id, u64::MAX).unwrap();
+    let (standing, events) = fixture.keeping.load_since(&id, u64::MAX).unwrap();
     assert_eq!((standing.digest.seq, events.len(), standing.damage.is_some()), (all.0 + 1, 0, true));
     private::write_atomic(&path, &whole).unwrap();
     assert_eq!(seen(u64::MAX).unwrap(), (all.0, 0));

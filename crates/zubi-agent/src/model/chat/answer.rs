@@ -6,13 +6,13 @@
 use serde_json::{Map, Value};
 use zubi_tools::redact::Redactor;
 
-use super::calls::Calls;
-use crate::message::{Native, Said, Usage};
+use super::calls::ToolCallAccumulator;
+use crate::message::{ProviderMetadata, AssistantMessage, Usage};
 use crate::model::errors;
 use crate::model::ids::Ids;
 use crate::model::json;
 use crate::model::sse::Event;
-use crate::model::{Answer, ErrorKind, ModelError, Piece, Stop};
+use crate::model::{Answer, ErrorKind, ModelError, Delta, FinishReason};
 
 /// The most that a model may say in one answer, in bytes, with the arguments of its calls and what it wants back.
 const MOST: usize = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub(super) struct Decoder {
     ids: Ids,
     text: String,
     reasoning: String,
-    calls: Calls,
+    calls: ToolCallAccumulator,
     /// Parts of reasoning in the provider's own form, which it wants back.
     details: Vec<Value>,
     /// How many bytes they are.
@@ -39,7 +39,7 @@ pub(super) struct Decoder {
 }
 
 /// Where the pieces go as soon as they are there.
-pub(super) type Hear<'a> = &'a mut dyn FnMut(Piece);
+pub(super) type Hear<'a> = &'a mut dyn FnMut(Delta);
 
 impl Decoder {
     /// `ids` are those that calls may not have.
@@ -50,7 +50,7 @@ impl Decoder {
             ids,
             text: String::new(),
             reasoning: String::new(),
-            calls: Calls::default(),
+            calls: ToolCallAccumulator::default(),
             details: Vec::new(),
             of_details: 0,
             usage: Usage::default(),
@@ -127,9 +127,9 @@ impl Decoder {
             return Err(self.malformed("an answer with nothing in it"));
         }
         let stop = match self.finish.as_deref().unwrap_or_default() {
-            "length" | "max_tokens" | "model_length" => Stop::Length,
-            "content_filter" | "safety" | "recitation" => Stop::Filtered,
-            _ => Stop::Finished,
+            "length" | "max_tokens" | "model_length" => FinishReason::Length,
+            "content_filter" | "safety" | "recitation" => FinishReason::Filtered,
+            _ => FinishReason::Finished,
         };
         let calls = std::mem::take(&mut self.calls).finish(&mut self.ids);
         let calls = calls.map_err(|error| self.malformed(&error.to_string()))?;
@@ -142,9 +142,9 @@ impl Decoder {
         if extras.iter().any(|extra| !extra.is_null()) {
             parts.insert("extra_content".to_owned(), Value::Array(extras));
         }
-        let native = (!parts.is_empty()).then(|| Native { provider: self.provider, parts: Value::Object(parts) });
+        let native = (!parts.is_empty()).then(|| ProviderMetadata { provider: self.provider, parts: Value::Object(parts) });
         let calls = calls.into_iter().map(|(call, _)| call).collect();
-        let said = Said { text: self.text, reasoning: self.reasoning, calls, native };
+        let said = AssistantMessage { text: self.text, reasoning: self.reasoning, calls, native };
         Ok(Answer { said, usage: self.usage, stop })
     }
 
@@ -214,14 +214,14 @@ impl Decoder {
     fn say(&mut self, text: &str, hear: Hear<'_>) {
         if !text.is_empty() {
             self.text.push_str(text);
-            hear(Piece::Text(text.to_owned()));
+            hear(Delta::Text(text.to_owned()));
         }
     }
 
     fn think(&mut self, text: &str, hear: Hear<'_>) {
         if !text.is_empty() {
             self.reasoning.push_str(text);
-            hear(Piece::Reasoning(text.to_owned()));
+            hear(Delta::Reasoning(text.to_owned()));
         }
     }
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::message::Call;
+use crate::message::ToolCall;
 use crate::model::ids::Ids;
 use crate::model::json;
 
@@ -12,7 +12,7 @@ const MOST: usize = 128;
 
 /// Why the pieces make no calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoCalls {
+pub(super) enum ToolCallError {
     #[error("more than {MOST} calls in one answer")]
     TooMany,
     #[error("a call without the name of a tool")]
@@ -37,11 +37,11 @@ struct Building {
 
 /// The calls so far.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Building>);
+pub(super) struct ToolCallAccumulator(Vec<Building>);
 
-impl Calls {
+impl ToolCallAccumulator {
     /// Takes a piece, which came in the frame of this number; `again` says that the frame is the same as the one before.
-    pub(super) fn piece(&mut self, piece: &Value, frame: u64, again: bool) -> Result<(), NoCalls> {
+    pub(super) fn piece(&mut self, piece: &Value, frame: u64, again: bool) -> Result<(), ToolCallError> {
         // The older form of a call has its fields at the top.
         let function = piece.get("function").unwrap_or(piece);
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -83,10 +83,10 @@ impl Calls {
     }
 
     /// The calls with what the provider wants back with each, if anything.
-    pub(super) fn finish(self, ids: &mut Ids) -> Result<Vec<(Call, Option<Value>)>, NoCalls> {
+    pub(super) fn finish(self, ids: &mut Ids) -> Result<Vec<(ToolCall, Option<Value>)>, ToolCallError> {
         let finish = |building: Building| {
             if building.name.is_empty() {
-                return Err(NoCalls::Nameless);
+                return Err(ToolCallError::Nameless);
             }
             let arguments = match building.object {
                 Some(object @ Value::Object(_)) => object,
@@ -96,12 +96,12 @@ impl Calls {
                     None => Value::String(building.text),
                 },
             };
-            Ok((Call { id: ids.take(&building.id), tool: building.name, arguments }, building.extra))
+            Ok((ToolCall { id: ids.ensure_unique(&building.id), tool: building.name, arguments }, building.extra))
         };
         self.0.into_iter().map(finish).collect()
     }
 
-    fn place(&mut self, index: Option<String>, id: &str, name: &str, piece: Piece) -> Result<&mut Building, NoCalls> {
+    fn place(&mut self, index: Option<String>, id: &str, name: &str, piece: Piece) -> Result<&mut Building, ToolCallError> {
         let known = match &index {
             // Some servers give every call the index 0, others every piece another id.
             Some(_) => {
@@ -112,13 +112,13 @@ impl Calls {
         };
         let at = match known {
             Some(at) => at,
-            None if self.0.len() >= MOST => return Err(NoCalls::TooMany),
+            None if self.0.len() >= MOST => return Err(ToolCallError::TooMany),
             None => {
                 self.0.push(Building { index, ..Building::default() });
                 self.0.len() - 1
             }
         };
-        self.0.get_mut(at).ok_or(NoCalls::TooMany)
+        self.0.get_mut(at).ok_or(ToolCallError::TooMany)
     }
 
     fn without_index(&self, id: &str, name: &str, piece: Piece) -> Option<usize> {

@@ -83,5 +83,5 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
 }
 
 fn shown(name: &str) -> String {
-    zubi_base::visible::on_one_line(name).chars().take(LONGEST_NAME).collect()
+    zubi_base::visible::printable(name).chars().take(LONGEST_NAME).collect()
 }

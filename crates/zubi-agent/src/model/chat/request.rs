@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::message::{Call, Message, Said};
+use crate::message::{ToolCall, Message, AssistantMessage};
 use crate::model::Prompt;
 
 /// The longest id of a call that every server takes, in bytes (OpenAI's bound).
@@ -31,7 +31,7 @@ pub(super) fn body(model: &str, provider: &str, prompt: Prompt<'_>, dialect: Dia
         set(if dialect.completion_tokens { "max_completion_tokens" } else { "max_tokens" }, json!(most));
     }
     if !prompt.tools.is_empty() {
-        let tool = |tool: &crate::model::Offer| {
+        let tool = |tool: &crate::model::ToolDefinition| {
             let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
             json!({ "type": "function", "function": function })
         };
@@ -74,7 +74,7 @@ fn user(messages: &mut Vec<Value>, words: &mut Vec<&str>) {
 }
 
 /// Nothing where there is neither text nor a call: servers refuse such a message.
-fn assistant(provider: &str, said: &Said, ids: &mut Ids) -> Option<Value> {
+fn assistant(provider: &str, said: &AssistantMessage, ids: &mut Ids) -> Option<Value> {
     if said.text.is_empty() && said.calls.is_empty() {
         return None;
     }
@@ -95,7 +95,7 @@ fn assistant(provider: &str, said: &Said, ids: &mut Ids) -> Option<Value> {
     Some(message)
 }
 
-fn call(call: &Call, extra: Option<&Value>, ids: &mut Ids) -> Value {
+fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.to_string(),
         // Servers read what is sent back, and fail at what is no object.

@@ -89,7 +89,7 @@ impl Reader {
     }
 
     /// Grows with everything that says something of the answer.
-    pub fn said(&self) -> u64 {
+    pub fn progress(&self) -> u64 {
         match &self.what {
             What::Body(body) => body.len() as u64,
             What::Nothing | What::Events { .. } => self.decoder.frames(),

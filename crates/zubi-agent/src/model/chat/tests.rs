@@ -6,13 +6,13 @@ mod streams;
 
 use super::stream::Reader;
 use crate::model::ids::Ids;
-use crate::model::{Answer, ModelError, Piece};
+use crate::model::{Answer, ModelError, Delta};
 use zubi_tools::redact::Redactor;
 
 const KEY: &str = "sk-never-shown-0123456789";
 
 /// What the bytes say, given in pieces of so many: the answer and what was heard of it.
-fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ModelError>, Vec<Piece>) {
+fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ModelError>, Vec<Delta>) {
     let mut heard = Vec::new();
     let mut hear = |piece| heard.push(piece);
     let mut reader = Reader::new("it", Redactor::new([KEY.to_owned()]), Ids::default());
@@ -62,14 +62,14 @@ fn check(stream: &str) -> String {
         assert_eq!(pieces, heard, "in pieces of {piece} bytes");
     }
     if let Ok(answer) = &whole {
-        let of = |wanted: fn(&Piece) -> Option<&str>| heard.iter().filter_map(wanted).collect::<String>();
+        let of = |wanted: fn(&Delta) -> Option<&str>| heard.iter().filter_map(wanted).collect::<String>();
         let text = of(|piece| match piece {
-            Piece::Text(text) => Some(text),
-            Piece::Reasoning(_) => None,
+            Delta::Text(text) => Some(text),
+            Delta::Reasoning(_) => None,
         });
         let reasoning = of(|piece| match piece {
-            Piece::Reasoning(text) => Some(text),
-            Piece::Text(_) => None,
+            Delta::Reasoning(text) => Some(text),
+            Delta::Text(_) => None,
         });
         assert_eq!((text, reasoning), (answer.said.text.clone(), answer.said.reasoning.clone()), "what was heard");
     }

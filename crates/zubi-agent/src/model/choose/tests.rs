@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use insta::assert_snapshot;
 
 use super::*;
-use crate::model::{Answer, Pieces, Prompt};
+use crate::model::{Answer, OnDelta, Prompt};
 
 /// A provider as a test says it is: what it lists or why it lists nothing, and whether it opens anything.
 struct Scripted {
@@ -21,7 +21,7 @@ impl Model for Opened {
         &self.0
     }
 
-    async fn answer(&self, _prompt: Prompt<'_>, _pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, _prompt: Prompt<'_>, _pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         Err(ModelError::new(ErrorKind::Refused, "only chosen"))
     }
 }
@@ -93,7 +93,7 @@ async fn check(sources: Vec<Listed>, ids: &[&str]) -> String {
 }
 
 async fn opened(sources: impl Iterator<Item = Scripted>, ids: &[&str]) -> String {
-    let models = Models::new(sources.map(|source| Arc::new(source) as Arc<dyn ModelSource>).collect(), None);
+    let models = ModelRegistry::new(sources.map(|source| Arc::new(source) as Arc<dyn ModelSource>).collect(), None);
     let mut lines = Vec::new();
     for id in ids {
         let opened = match models.open(id).await {
@@ -180,7 +180,7 @@ async fn a_name_that_may_be_there_is_not_unknown() {
     `gpt-5` is NotConfigured: openai needs a key
     ");
     let models = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);
-    let models = Models::new(models.collect(), None);
+    let models = ModelRegistry::new(models.collect(), None);
     let mut listed = Vec::new();
     for id in ["openai/gpt-5", "openai/gpt-9", "ollama/llama3", "mock:a.yaml"] {
         listed.push((id, models.is_listed(models.open(id).await.unwrap().info()).await));
@@ -240,7 +240,7 @@ async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
 #[tokio::test]
 async fn lists_say_what_is_missing() {
     let sources = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);
-    let models = Models::new(sources.collect(), Some(" ".to_owned()));
+    let models = ModelRegistry::new(sources.collect(), Some(" ".to_owned()));
     assert_eq!(models.default_id(), AUTO);
     let list = models.list().await;
     let ids: Vec<_> = list.models.iter().map(|model| model.id.as_str()).collect();

@@ -154,7 +154,7 @@ fn the_page_says_how_long_a_provider_is_waited_for() {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/guide/models.md");
     let page = zubi_base::fs::read_text(&path).unwrap();
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    let Patience { idle, kept_alive, answer, .. } = Patience::default();
+    let ProviderTimeouts { idle, kept_alive, answer, .. } = ProviderTimeouts::default();
     let (hours, minutes) = (answer.as_secs() / 3_600, kept_alive.as_secs() / 60);
     for sentence in [
         format!("seconds without a byte of an answer, its first too, until it is given up; {}.", idle.as_secs()),
@@ -175,7 +175,7 @@ async fn what_a_provider_lacks_is_told_behind_its_name() {
     for source in sources.iter().take(3) {
         told.push(source.open("x").await.unwrap_err().message);
     }
-    let listed = choose::Models::new(sources.into_iter().take(3).collect(), None).list().await;
+    let listed = choose::ModelRegistry::new(sources.into_iter().take(3).collect(), None).list().await;
     told.extend(listed.problems.iter().map(|it| format!("({}: {})", it.provider, it.message)));
     assert_snapshot!(told.join("\n"), @r#"
     my: its address begins with neither `https://` nor `http://`

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_tools::spec::wire_name;
 
-use super::smallest::smallest;
+use super::smallest::minimal_instance;
 use super::{PROVIDER, last_call, say};
-use crate::message::{Call, Message, Outcome, Said, Usage};
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Offer, Piece, Pieces, Prompt, Stop};
+use crate::message::{ToolCall, Message, ToolResult, AssistantMessage, Usage};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, ToolDefinition, Delta, OnDelta, Prompt, FinishReason};
 use crate::run::FINAL_ANSWER;
 
 /// Lines and characters of what came of a call that an answer shows.
@@ -45,20 +45,20 @@ impl Model for Keywords {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let (text, call) = match next(prompt) {
             Step::Say(text) => finished(prompt.tools, text)?,
             Step::Call(text, call) => (text, Some(call)),
         };
-        say(&text, Piece::Text, pieces).await;
+        say(&text, Delta::Text, pieces).await;
         let calls = Vec::from_iter(call.map(|(tool, arguments)| {
             // A conversation that goes on after the program was ended shows which numbers are taken.
             self.calls.fetch_max(last_call(prompt.messages), Ordering::Relaxed);
             let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-            Call { id: format!("mock-{number}"), tool, arguments }
+            ToolCall { id: format!("mock-{number}"), tool, arguments }
         }));
         let usage = Usage { input: words(prompt), output: count(&text), cached: 0 };
-        Ok(Answer { said: Said { text, calls, ..Said::default() }, usage, stop: Stop::Finished })
+        Ok(Answer { said: AssistantMessage { text, calls, ..AssistantMessage::default() }, usage, stop: FinishReason::Finished })
     }
 }
 
@@ -71,7 +71,7 @@ enum Step {
 
 fn next(prompt: Prompt<'_>) -> Step {
     let behind = prompt.messages.iter().rev();
-    let outcomes: Vec<&Outcome> =
+    let outcomes: Vec<&ToolResult> =
         behind.map_while(|message| if let Message::Tool(outcome) = message { Some(outcome) } else { None }).collect();
     if !outcomes.is_empty() {
         let told: Vec<String> = outcomes.into_iter().rev().map(told).collect();
@@ -90,15 +90,15 @@ fn next(prompt: Prompt<'_>) -> Step {
 }
 
 /// What is said at the end, with the call that gives the answer as data where one is wanted.
-fn finished(tools: &[Offer], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
+fn finished(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
     // It has more of these where another tool has its name.
     let offer = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
     let Some(offer) = offer else { return Ok((text, None)) };
-    match smallest(&offer.schema) {
+    match minimal_instance(&offer.schema) {
         Some(value) => Ok((text, Some((offer.name.clone(), value)))),
         None => {
             let cannot = ModelError::new(ErrorKind::Refused, "the mock can make no value for this schema");
-            Err(cannot.with_next("A scenario's file can have one: `--model mock:FILE`."))
+            Err(cannot.with_hint("A scenario's file can have one: `--model mock:FILE`."))
         }
     }
 }
@@ -149,7 +149,7 @@ fn wanted(asked: &str) -> Wanted {
 }
 
 /// Makes the call if its tool is there: by its name, or through those that call the tools which are not told one by one.
-fn offered(tools: &[Offer], why: &str, id: &str, arguments: &Value) -> Step {
+fn offered(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> Step {
     let wire = wire_name(id);
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     if has(&wire) {
@@ -163,7 +163,7 @@ fn offered(tools: &[Offer], why: &str, id: &str, arguments: &Value) -> Step {
 }
 
 /// What came of a call, in short.
-fn told(outcome: &Outcome) -> String {
+fn told(outcome: &ToolResult) -> String {
     let mut lines: Vec<String> = outcome.text.lines().take(MAX_LINES).map(cut).collect();
     let more = outcome.text.lines().count().saturating_sub(MAX_LINES);
     if more > 0 {
@@ -180,7 +180,7 @@ fn cut(line: &str) -> String {
     }
 }
 
-fn help(tools: &[Offer]) -> String {
+fn help(tools: &[ToolDefinition]) -> String {
     let names: Vec<String> = tools.iter().map(|tool| format!("- `{}`", tool.name)).collect();
     let names = if names.is_empty() { "- none".to_owned() } else { names.join("\n") };
     format!(

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use zubi_tools::spec::wire_name;
 
 use super::{last_call, say};
-use crate::message::{Call, Message, Said};
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
+use crate::message::{ToolCall, Message, AssistantMessage};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use crate::scenario::{self, Expectation, Scenario};
 
 /// Conversations whose place in a scenario is kept; the one that was asked longest ago goes first.
@@ -18,12 +18,12 @@ const MAX_CONVERSATIONS: usize = 64;
 const SHOWN: usize = 400;
 
 /// What to do where a scenario expects something else.
-pub(crate) const OTHERWISE: &str = "Correct what it expects there, or what makes it otherwise.";
+pub(crate) const MISMATCH_HINT: &str = "Correct what it expects there, or what makes it otherwise.";
 /// What to do where a scenario has no more answers.
 const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.";
 
 /// A scenario with how far each conversation that plays it is.
-pub(super) struct Played {
+pub(super) struct ScenarioPlayback {
     scenario: Scenario,
     places: Mutex<Vec<Place>>,
 }
@@ -39,7 +39,7 @@ struct Place {
     calls: u64,
 }
 
-impl Played {
+impl ScenarioPlayback {
     pub(super) fn new(scenario: Scenario) -> Self {
         Self { scenario, places: Mutex::default() }
     }
@@ -103,47 +103,47 @@ impl Played {
 }
 
 /// The model `mock:FILE`.
-pub(super) struct Player {
+pub(super) struct ScenarioModel {
     pub(super) info: ModelInfo,
     /// As it was named.
     pub(super) file: String,
     /// Where its answers begin.
     pub(super) lines: Vec<u64>,
-    pub(super) played: Arc<Played>,
+    pub(super) played: Arc<ScenarioPlayback>,
 }
 
 #[async_trait]
-impl Model for Player {
+impl Model for ScenarioModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let Some((at, answer, first_call)) = self.played.next(prompt) else {
             let answers = self.played.answers().count();
             let message = format!("{} has {answers} answers, and all were given: it ends here", self.info.name);
-            return Err(ModelError::new(ErrorKind::Refused, message).with_next(USED_UP));
+            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(USED_UP));
         };
         holds(&answer.expect, prompt).map_err(|why| {
             let line = self.lines.get(at).map(|line| format!(", line {line}")).unwrap_or_default();
-            ModelError::new(ErrorKind::Refused, format!("`{}`{line}: {why}", self.file)).with_next(OTHERWISE)
+            ModelError::new(ErrorKind::Refused, format!("`{}`{line}: {why}", self.file)).with_hint(MISMATCH_HINT)
         })?;
         if let Some(delay) = answer.delay_ms {
             tokio::time::sleep(Duration::from_millis(delay)).await;
         }
-        say(&answer.reasoning, Piece::Reasoning, pieces).await;
-        say(&answer.text, Piece::Text, pieces).await;
+        say(&answer.reasoning, Delta::Reasoning, pieces).await;
+        say(&answer.text, Delta::Text, pieces).await;
         if let Some(scenario::Failure { kind, message }) = &answer.error {
             return Err(ModelError::new(*kind, message.clone()));
         }
-        let calls = answer.calls.iter().zip(first_call..).map(|(call, number)| Call {
+        let calls = answer.calls.iter().zip(first_call..).map(|(call, number)| ToolCall {
             id: format!("mock-{number}"),
             tool: wire_name(&call.tool),
             arguments: call.arguments.clone(),
         });
         let (text, reasoning) = (answer.text.clone(), answer.reasoning.clone());
-        let said = Said { text, reasoning, calls: calls.collect(), native: None };
-        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: Stop::Finished })
+        let said = AssistantMessage { text, reasoning, calls: calls.collect(), native: None };
+        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
     }
 }
 

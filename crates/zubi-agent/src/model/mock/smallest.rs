@@ -1,7 +1,7 @@
 //! The smallest value that a JSON Schema lets one expect: what the mock gives for a final answer.
 
 use serde_json::{Map, Value, json};
-use zubi_tools::schema::Fit;
+use zubi_tools::schema::CompiledSchema;
 
 /// How deep a schema is followed, references included.
 const DEPTH: usize = 32;
@@ -11,10 +11,10 @@ const VALUES: usize = 4_096;
 const TEXT: u64 = 10_000;
 
 /// A value that fits; nothing where none is found: a pattern, say, has no value that could be read off it.
-pub(super) fn smallest(schema: &Value) -> Option<Value> {
+pub(super) fn minimal_instance(schema: &Value) -> Option<Value> {
     let made = Maker { root: schema, left: VALUES }.make(schema, DEPTH)?;
     // What is not looked at below may ask for more.
-    Fit::new(schema).ok()?.check(&made).ok().map(|()| made)
+    CompiledSchema::new(schema).ok()?.check(&made).ok().map(|()| made)
 }
 
 struct Maker<'a> {
@@ -80,7 +80,7 @@ impl Maker<'_> {
                 schema.insert(name.to_owned(), definitions.clone());
             }
         }
-        Fit::new(&Value::Object(schema)).map_or(true, |fit| fit.check(value).is_ok())
+        CompiledSchema::new(&Value::Object(schema)).map_or(true, |fit| fit.check(value).is_ok())
     }
 
     /// What is required, and as much more as there has to be.

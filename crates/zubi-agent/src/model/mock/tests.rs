@@ -1,14 +1,14 @@
 //! What the mock answers, and how scenarios are played.
 
 use super::*;
-use crate::message::{Call, Outcome, Said};
-use crate::model::{Offer, Prompt};
+use crate::message::{ToolCall, ToolResult, AssistantMessage};
+use crate::model::{ToolDefinition, Prompt};
 use serde_json::json;
 
 const OFFERED: [&str; 6] = ["file_read", "file_list", "file_search", "shell_run", "domainlang_get", "workspace_deploy"];
 
-fn offers(names: &[&str]) -> Vec<Offer> {
-    let offer = |name: &&str| Offer {
+fn offers(names: &[&str]) -> Vec<ToolDefinition> {
+    let offer = |name: &&str| ToolDefinition {
         name: (*name).to_owned(),
         description: String::new(),
         schema: json!({ "type": "object" }),
@@ -23,15 +23,15 @@ fn asked(text: &str) -> Message {
 fn came_to(call: &str, tool: &str, text: &str) -> [Message; 2] {
     let (id, tool) = (call.to_owned(), tool.to_owned());
     let said =
-        Said { calls: vec![Call { id: id.clone(), tool: tool.clone(), arguments: json!({}) }], ..Said::default() };
-    [Message::Assistant(said), Message::Tool(Outcome { call: id, tool, text: text.to_owned(), is_error: false })]
+        AssistantMessage { calls: vec![ToolCall { id: id.clone(), tool: tool.clone(), arguments: json!({}) }], ..AssistantMessage::default() };
+    [Message::Assistant(said), Message::Tool(ToolResult { call: id, tool, text: text.to_owned(), is_error: false })]
 }
 
 /// What the model says to the messages, with its calls; its pieces are the beginnings of it.
 async fn answer(model: &dyn Model, messages: &[Message], tools: &[&str]) -> String {
     let heard = Mutex::new(String::new());
-    let pieces = |piece: Piece| match piece {
-        Piece::Text(text) | Piece::Reasoning(text) => heard.lock().unwrap().push_str(&text),
+    let pieces = |piece: Delta| match piece {
+        Delta::Text(text) | Delta::Reasoning(text) => heard.lock().unwrap().push_str(&text),
     };
     let prompt = Prompt { system: "Be brief.", messages, tools: &offers(tools), max_output: None };
     match model.answer(prompt, &pieces).await {
@@ -199,7 +199,7 @@ async fn what_came_of_calls_is_told_in_short() {
     12 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
     … and 3 more lines
     ");
-    messages.push(Message::Assistant(Said { text: "There.".to_owned(), ..Said::default() }));
+    messages.push(Message::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
     messages.push(asked("list files"));
     insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
     I list the files.
@@ -245,7 +245,7 @@ async fn a_scenario_is_played_in_its_order() {
     messages.extend(came_to("mock-1", "file_read", "tea and coffee"));
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
-    messages.extend([Message::Assistant(Said { text: "Tea.".to_owned(), ..Said::default() }), asked("And now?")]);
+    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), asked("And now?")]);
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
     insta::assert_snapshot!(all, @r#"
@@ -269,7 +269,7 @@ async fn a_conversation_goes_on_where_its_prompt_shows() {
     let model = mock.open("shop.yaml").await.unwrap();
     let mut messages = vec![asked("What is there?")];
     messages.extend(came_to("mock-1", "file_read", "tea"));
-    messages.extend([Message::Assistant(Said { text: "Tea.".to_owned(), ..Said::default() }), asked("And now?")]);
+    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), asked("And now?")]);
     insta::assert_snapshot!(answer(model.as_ref(), &messages, &OFFERED).await, @"No.");
 }
 
@@ -342,7 +342,7 @@ fn a_final_answer_is_the_smallest_value_that_fits() {
         json!({ "type": "string", "minLength": 1_000_000 }),
         json!(false),
     ];
-    let all = schemas.iter().map(|schema| smallest::smallest(schema).map_or("nothing".to_owned(), |it| it.to_string()));
+    let all = schemas.iter().map(|schema| smallest::minimal_instance(schema).map_or("nothing".to_owned(), |it| it.to_string()));
     insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r#"
     null
     {}

@@ -5,16 +5,16 @@ use std::sync::{Mutex, PoisonError};
 
 use genai::adapter::AdapterKind;
 use genai::chat::{
-    ChatFrameSink, ChatStreamEvent, ContentPart, FrameCtx, RawFrameRef, StopReason, StreamEnd, ToolCall,
+    ChatFrameSink, ChatStreamEvent, ContentPart, FrameCtx, RawFrameRef, StopReason, StreamEnd, ToolCall as GenaiCall,
 };
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::failure;
-use crate::message::{Call, Native, Said, Usage};
+use crate::message::{ToolCall, ProviderMetadata, AssistantMessage, Usage};
 use crate::model::ids::Ids;
 use crate::model::provider::ProviderConfig;
-use crate::model::{Answer, ModelError, Piece, Pieces, Stop, json as tolerant};
+use crate::model::{Answer, ModelError, Delta, OnDelta, FinishReason, json as tolerant};
 
 /// The most that a model may say in one answer, in bytes of what is sent.
 const MOST: u64 = 32 * 1024 * 1024;
@@ -25,7 +25,7 @@ const MOST_OF_LAST: usize = 256 * 1024;
 
 /// What came over the wire, beside what the library makes of it.
 #[derive(Debug, Default)]
-pub(super) struct Frames {
+pub(super) struct FrameTap {
     count: AtomicU64,
     bytes: AtomicU64,
     /// One of them was no JSON. The library passes over such of OpenAI's, and what stood there would be missing.
@@ -33,7 +33,7 @@ pub(super) struct Frames {
     last: Mutex<String>,
 }
 
-impl ChatFrameSink for Frames {
+impl ChatFrameSink for FrameTap {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
         if frame.data.trim().is_empty() {
             return;
@@ -51,7 +51,7 @@ impl ChatFrameSink for Frames {
     }
 }
 
-impl Frames {
+impl FrameTap {
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
@@ -78,9 +78,9 @@ pub(super) struct Reader {
     kind: AdapterKind,
     model: String,
     ids: Ids,
-    said: Said,
+    said: AssistantMessage,
     /// Calls that come whole, with signatures of their own.
-    whole: Vec<ToolCall>,
+    whole: Vec<GenaiCall>,
     /// Signatures that are not a call's.
     signatures: Vec<String>,
     end: Option<StreamEnd>,
@@ -88,23 +88,23 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(kind: AdapterKind, model: &str, ids: Ids) -> Self {
-        let (said, whole, signatures) = (Said::default(), Vec::new(), Vec::new());
+        let (said, whole, signatures) = (AssistantMessage::default(), Vec::new(), Vec::new());
         Self { kind, model: model.to_owned(), ids, said, whole, signatures, end: None }
     }
 
     /// The next event.
-    pub(super) fn hear(&mut self, event: ChatStreamEvent, pieces: Pieces<'_>) -> Result<(), String> {
+    pub(super) fn hear(&mut self, event: ChatStreamEvent, pieces: OnDelta<'_>) -> Result<(), String> {
         match event {
             ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
             ChatStreamEvent::Chunk(chunk) if chunk.content.is_empty() => {}
             ChatStreamEvent::Chunk(chunk) => {
                 self.said.text.push_str(&chunk.content);
-                pieces(Piece::Text(chunk.content));
+                pieces(Delta::Text(chunk.content));
             }
             ChatStreamEvent::ReasoningChunk(chunk) if chunk.content.is_empty() => {}
             ChatStreamEvent::ReasoningChunk(chunk) => {
                 self.said.reasoning.push_str(&chunk.content);
-                pieces(Piece::Reasoning(chunk.content));
+                pieces(Delta::Reasoning(chunk.content));
             }
             ChatStreamEvent::ThoughtSignatureChunk(chunk) => self.signatures.push(chunk.content),
             ChatStreamEvent::ToolCallChunk(chunk) => {
@@ -119,11 +119,11 @@ impl Reader {
     }
 
     /// The answer, if it is whole. The library tells of an end also where the stream was cut: what shows the true one differs.
-    pub(super) fn finish(mut self, frames: &Frames, config: &ProviderConfig) -> Result<Answer, ModelError> {
-        if let Some(error) = failure::told(config, frames) {
+    pub(super) fn finish(mut self, frames: &FrameTap, config: &ProviderConfig) -> Result<Answer, ModelError> {
+        if let Some(error) = failure::from_last_frame(config, frames) {
             return Err(error);
         }
-        let Some(end) = self.end.take() else { return Err(failure::cut(config, frames)) };
+        let Some(end) = self.end.take() else { return Err(failure::truncated(config, frames)) };
         let is_whole = match self.kind {
             AdapterKind::Gemini => end.captured_stop_reason.is_some(),
             AdapterKind::OpenAIResp => end.captured_response_id.is_some(),
@@ -131,7 +131,7 @@ impl Reader {
             _ => true,
         };
         if !is_whole {
-            return Err(failure::cut(config, frames));
+            return Err(failure::truncated(config, frames));
         }
         if frames.has_broken.load(Ordering::Relaxed) {
             return Err(failure::malformed(config, "an event that is no JSON"));
@@ -160,28 +160,28 @@ impl Reader {
         Ok(Answer { said: self.said, usage, stop })
     }
 
-    fn stop(&self, end: &StreamEnd, frames: &Frames) -> Stop {
+    fn stop(&self, end: &StreamEnd, frames: &FrameTap) -> FinishReason {
         // Whose reason stands in the frame only.
         let is_filtered = self.kind == AdapterKind::OpenAIResp
             && frames.last().is_some_and(|last| {
                 last.pointer("/response/incomplete_details/reason") == Some(&json!("content_filter"))
             });
         match &end.captured_stop_reason {
-            _ if is_filtered => Stop::Filtered,
-            Some(StopReason::MaxTokens(_)) => Stop::Length,
-            Some(StopReason::ContentFilter(_)) => Stop::Filtered,
-            _ => Stop::Finished,
+            _ if is_filtered => FinishReason::Filtered,
+            Some(StopReason::MaxTokens(_)) => FinishReason::Length,
+            Some(StopReason::ContentFilter(_)) => FinishReason::Filtered,
+            _ => FinishReason::Finished,
         }
     }
 
-    fn call(&mut self, call: ToolCall) -> Call {
+    fn call(&mut self, call: GenaiCall) -> ToolCall {
         let id = if self.kind == AdapterKind::Gemini && call.call_id.starts_with("call#") {
             // The library's own where Gemini gives none, counted anew in each frame. It knows them by their form and does
             // not send them.
             let number = getrandom::u32().unwrap_or_default();
-            self.ids.take(&format!("call#{}#{number}", call.fn_name))
+            self.ids.ensure_unique(&format!("call#{}#{number}", call.fn_name))
         } else {
-            self.ids.take(&call.call_id)
+            self.ids.ensure_unique(&call.call_id)
         };
         let arguments = match call.fn_arguments {
             Value::Object(object) => Value::Object(object),
@@ -189,11 +189,11 @@ impl Reader {
             Value::String(text) => tolerant::arguments(&text).map_or(Value::String(text), Value::Object),
             other => Value::String(other.to_string()),
         };
-        Call { id, tool: call.fn_name, arguments }
+        ToolCall { id, tool: call.fn_name, arguments }
     }
 
     /// What the model wants back untouched, with its name: another model could not read it.
-    fn native(&mut self, content: &[ContentPart], calls: &[ToolCall], provider: &str) -> Option<Native> {
+    fn native(&mut self, content: &[ContentPart], calls: &[GenaiCall], provider: &str) -> Option<ProviderMetadata> {
         let parts = match self.kind {
             AdapterKind::Anthropic => {
                 let thinking = thinking(content);
@@ -204,7 +204,7 @@ impl Reader {
                 (!signatures.is_empty()).then(|| json!({ "model": self.model, "signatures": signatures }))
             }
             AdapterKind::Gemini => {
-                let own = |call: &ToolCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
+                let own = |call: &GenaiCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
                 let of_calls: Vec<Option<String>> = calls.iter().map(own).collect();
                 // Also heard on its own: what is a call's is sent back with the call.
                 let mut others =
@@ -216,7 +216,7 @@ impl Reader {
             }
             _ => None,
         };
-        parts.map(|parts| Native { provider: provider.to_owned(), parts })
+        parts.map(|parts| ProviderMetadata { provider: provider.to_owned(), parts })
     }
 }
 

@@ -3,19 +3,19 @@
 use genai::webc::StreamTimeout;
 use serde_json::Value;
 
-use super::answer::Frames;
+use super::answer::FrameTap;
 use crate::model::provider::ProviderConfig;
 use crate::model::{ErrorKind, ModelError, errors, http};
 
 /// The error that the library gives.
-pub(super) fn of(config: &ProviderConfig, frames: &Frames, error: &genai::Error) -> ModelError {
+pub(super) fn of(config: &ProviderConfig, frames: &FrameTap, error: &genai::Error) -> ModelError {
     match error {
         genai::Error::HttpError { status, body, headers, .. } => {
             return errors::of_response(&config.provider, status.as_u16(), headers, cut_body(body), &config.redactor());
         }
         // The last frame is half a one.
-        genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() && told(config, frames).is_none() => {
-            return cut(config, frames);
+        genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() && from_last_frame(config, frames).is_none() => {
+            return truncated(config, frames);
         }
         genai::Error::WebStream { error, .. } => {
             if error.is::<std::string::FromUtf8Error>() || error.is::<std::str::Utf8Error>() {
@@ -35,13 +35,13 @@ pub(super) fn of(config: &ProviderConfig, frames: &Frames, error: &genai::Error)
         genai::Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(error), .. } => {
             return of_connection(config, error);
         }
-        genai::Error::ChatResponse { body, .. } if told(config, frames).is_none() && body.get("error").is_some() => {
+        genai::Error::ChatResponse { body, .. } if from_last_frame(config, frames).is_none() && body.get("error").is_some() => {
             return errors::in_stream(&config.provider, body, &config.redactor());
         }
         _ => {}
     }
     // The library's words are about its types; what came says more.
-    told(config, frames).unwrap_or_else(|| {
+    from_last_frame(config, frames).unwrap_or_else(|| {
         let last = frames.last_text();
         let what = errors::page_title(&last).unwrap_or_else(|| errors::shown(&last, &config.redactor()));
         let what = if what.is_empty() { errors::shown(&error.to_string(), &config.redactor()) } else { what };
@@ -54,7 +54,7 @@ fn of_connection(config: &ProviderConfig, error: &reqwest::Error) -> ModelError 
 }
 
 /// An error that stands in the last frame, or that nothing was said because the question was refused.
-pub(super) fn told(config: &ProviderConfig, frames: &Frames) -> Option<ModelError> {
+pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Option<ModelError> {
     let last = frames.last()?;
     let is_error = |value: &&Value| value.is_object() || value.is_string();
     let inner = last.pointer("/response/error").filter(is_error);
@@ -70,7 +70,7 @@ pub(super) fn told(config: &ProviderConfig, frames: &Frames) -> Option<ModelErro
 }
 
 /// The answer ended before its end; if nothing came that is one, it was none.
-pub(super) fn cut(config: &ProviderConfig, frames: &Frames) -> ModelError {
+pub(super) fn truncated(config: &ProviderConfig, frames: &FrameTap) -> ModelError {
     if frames.count() == 0 {
         return ModelError::new(ErrorKind::Malformed, format!("{} sent nothing that is an answer", config.provider));
     }

@@ -52,7 +52,7 @@ fn model(config: &ProviderConfig, value: &Value) -> Option<ModelInfo> {
     let shown = text("display_name").or_else(|| text("displayName")).unwrap_or(name);
     Some(ModelInfo {
         id: format!("{}/{name}", config.provider),
-        name: visible::on_one_line(shown).chars().take(LONGEST_NAME).collect(),
+        name: visible::printable(shown).chars().take(LONGEST_NAME).collect(),
         provider: config.provider.clone(),
         context: config.context.or_else(|| value.get("inputTokenLimit").and_then(Value::as_u64)),
     })

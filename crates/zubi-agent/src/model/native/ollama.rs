@@ -11,11 +11,11 @@ use reqwest::{Client, Response};
 use serde_json::{Map, Value, json};
 
 use super::failure;
-use crate::message::{Call, Message, Said, Usage};
+use crate::message::{ToolCall, Message, AssistantMessage, Usage};
 use crate::model::ids::Ids;
 use crate::model::provider::ProviderConfig;
 use crate::model::{
-    Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop, errors, http, json as tolerant,
+    Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason, errors, http, json as tolerant,
 };
 
 /// The tokens that a model is to take where the user has not said: enough for the tools and some files, and what it costs in
@@ -60,11 +60,11 @@ impl Model for Ollama {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let config = &self.config;
         let body = question(&self.name, self.info.context, prompt);
         let request = self.client.post(config.address("api/chat")).headers(config.headers_with_key()?).json(&body);
-        let response = http::within(config, request.send()).await?.map_err(|error| http::not_sent(config, &error))?;
+        let response = http::with_timeout(config, request.send()).await?.map_err(|error| http::not_sent(config, &error))?;
         if !response.status().is_success() {
             return Err(http::refusal(config, response).await);
         }
@@ -81,7 +81,7 @@ async fn lines(
     hear: &mut (dyn FnMut(&[u8]) -> Result<bool, ModelError> + Send),
 ) -> Result<(), ModelError> {
     let (mut kept, mut read, mut lines) = (Vec::new(), 0, 0);
-    let mut waits = http::Waits::new(config);
+    let mut waits = http::ResponseTimeouts::new(config);
     while let Some(bytes) = waits.chunk(&mut response).await? {
         read += bytes.len();
         if read > MOST {
@@ -97,7 +97,7 @@ async fn lines(
                 return Ok(());
             }
         }
-        waits.said(lines);
+        waits.on_progress(lines);
         kept.extend_from_slice(rest);
     }
     hear(&kept).map(drop)
@@ -107,20 +107,20 @@ async fn lines(
 struct Reader<'a> {
     config: &'a ProviderConfig,
     ids: Ids,
-    said: Said,
+    said: AssistantMessage,
     usage: Usage,
     /// Why it stopped; nothing as long as it has not.
-    stop: Option<Stop>,
+    stop: Option<FinishReason>,
     lines: u64,
 }
 
 impl<'a> Reader<'a> {
     fn new(config: &'a ProviderConfig, ids: Ids) -> Self {
-        Self { config, ids, said: Said::default(), usage: Usage::default(), stop: None, lines: 0 }
+        Self { config, ids, said: AssistantMessage::default(), usage: Usage::default(), stop: None, lines: 0 }
     }
 
     /// The next line. Whether it is the last.
-    fn hear(&mut self, line: &[u8], pieces: Pieces<'_>) -> Result<bool, ModelError> {
+    fn hear(&mut self, line: &[u8], pieces: OnDelta<'_>) -> Result<bool, ModelError> {
         let Ok(line) = std::str::from_utf8(line) else {
             return Err(failure::malformed(self.config, "bytes that are no text"));
         };
@@ -146,11 +146,11 @@ impl<'a> Reader<'a> {
         let text = |pointer: &str| frame.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(thought) = text("/message/thinking") {
             self.said.reasoning.push_str(thought);
-            pieces(Piece::Reasoning(thought.to_owned()));
+            pieces(Delta::Reasoning(thought.to_owned()));
         }
         if let Some(words) = text("/message/content") {
             self.said.text.push_str(words);
-            pieces(Piece::Text(words.to_owned()));
+            pieces(Delta::Text(words.to_owned()));
         }
         for call in frame.pointer("/message/tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.call(call)?;
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         let count = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or(0);
         let (input, output) = (count("prompt_eval_count"), count("eval_count"));
         self.usage = Usage { input, output, cached: count("prompt_eval_cached_count") };
-        self.stop = Some(if frame["done_reason"] == "length" { Stop::Length } else { Stop::Finished });
+        self.stop = Some(if frame["done_reason"] == "length" { FinishReason::Length } else { FinishReason::Finished });
         Ok(true)
     }
 
@@ -177,8 +177,8 @@ impl<'a> Reader<'a> {
             Some(Value::String(text)) => tolerant::arguments(text).map_or_else(|| json!(text), Value::Object),
             Some(other) => Value::String(other.to_string()),
         };
-        self.said.calls.push(Call {
-            id: self.ids.take(text("/id")),
+        self.said.calls.push(ToolCall {
+            id: self.ids.ensure_unique(text("/id")),
             tool: text("/function/name").to_owned(),
             arguments,
         });
@@ -236,7 +236,7 @@ fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     }
     let mut body = json!({ "model": name, "messages": messages, "stream": true, "options": options });
     if !prompt.tools.is_empty() {
-        let tool = |tool: &crate::model::Offer| {
+        let tool = |tool: &crate::model::ToolDefinition| {
             let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
             json!({ "type": "function", "function": function })
         };
@@ -246,7 +246,7 @@ fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
 }
 
 /// Arguments that are no object are sent as one, so that the model sees what it wrote.
-fn call(call: &Call) -> Value {
+fn call(call: &ToolCall) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.clone(),
         other => json!({ "invalid": other }),

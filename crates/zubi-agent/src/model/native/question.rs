@@ -7,8 +7,8 @@ use genai::chat::{
 };
 use serde_json::{Value, json};
 
-use crate::message::{Message, Outcome, Said};
-use crate::model::{Offer, Prompt};
+use crate::message::{Message, ToolResult, AssistantMessage};
+use crate::model::{ToolDefinition, Prompt};
 
 /// The question. `provider` and `model` decide which native parts of earlier answers go back.
 pub(super) fn of(kind: AdapterKind, provider: &str, model: &str, prompt: Prompt<'_>) -> ChatRequest {
@@ -40,7 +40,7 @@ pub(super) fn of(kind: AdapterKind, provider: &str, model: &str, prompt: Prompt<
     request
 }
 
-fn tool(kind: AdapterKind, offer: &Offer) -> Tool {
+fn tool(kind: AdapterKind, offer: &ToolDefinition) -> Tool {
     let tool = Tool::new(offer.name.as_str()).with_description(&offer.description).with_schema(offer.schema.clone());
     // Otherwise OpenAI would make every parameter one that must be given.
     if kind == AdapterKind::OpenAIResp { tool.with_strict(false) } else { tool }
@@ -69,7 +69,7 @@ fn push(kind: AdapterKind, messages: &mut Vec<ChatMessage>, role: ChatRole, part
 }
 
 /// What came of a call. Only Anthropic has a word for failure.
-fn came_to(kind: AdapterKind, outcome: &Outcome) -> ContentPart {
+fn came_to(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
     let call = id(kind, &outcome.call);
     if kind == AdapterKind::Anthropic && outcome.is_error {
         let result = json!({ "type": "tool_result", "tool_use_id": call, "content": outcome.text, "is_error": true });
@@ -79,7 +79,7 @@ fn came_to(kind: AdapterKind, outcome: &Outcome) -> ContentPart {
 }
 
 /// What the model said: what only it understands first, then its words, then its calls. Nothing of it is empty.
-fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &Said) -> Vec<ContentPart> {
+fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMessage) -> Vec<ContentPart> {
     let native = said.native.as_ref().filter(|native| native.provider == provider);
     let native = native.map(|native| &native.parts).filter(|parts| parts["model"] == model);
     let list = |name: &str| native.and_then(|parts| parts.get(name)?.as_array()).map(Vec::as_slice).unwrap_or_default();

@@ -9,10 +9,10 @@ use scripted_models::{Dialect, End, Expect, Says, Server, Stop, Turn};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Call, Message, Outcome, Said};
+use crate::message::{ToolCall, Message, ToolResult, AssistantMessage};
 use crate::model::keys::Key;
-use crate::model::provider::Patience;
-use crate::model::{Offer, Piece};
+use crate::model::provider::ProviderTimeouts;
+use crate::model::{ToolDefinition, Delta};
 
 mod endings;
 mod questions;
@@ -37,7 +37,7 @@ fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
         query: BTreeMap::new(),
         context: None,
         models: Vec::new(),
-        patience: Patience { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..Patience::default() },
+        patience: ProviderTimeouts { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..ProviderTimeouts::default() },
     }
 }
 
@@ -45,22 +45,22 @@ fn asked(text: &str) -> Message {
     Message::User { text: text.to_owned() }
 }
 
-fn offers() -> Vec<Offer> {
+fn offers() -> Vec<ToolDefinition> {
     let schema = json!({ "type": "object", "properties": { "path": { "type": "string" }, "kinds": { "type": "array", "items":
         { "type": "string", "enum": ["a", "b"] } } }, "required": ["path"], "additionalProperties": false });
     let name = "file_read".to_owned();
-    vec![Offer { name, description: "Reads a file.".to_owned(), schema }]
+    vec![ToolDefinition { name, description: "Reads a file.".to_owned(), schema }]
 }
 
 /// Asks one model, and checks that what is heard in pieces is what comes back whole.
 async fn ask(config: ProviderConfig, model: &str, messages: &[Message]) -> Result<Answer, ModelError> {
-    let model = Native::new(config).open(model).await?;
+    let model = GenaiProvider::new(config).open(model).await?;
     let heard = Mutex::new((String::new(), String::new()));
-    let pieces = |piece: Piece| {
+    let pieces = |piece: Delta| {
         let mut heard = heard.lock().unwrap();
         match piece {
-            Piece::Text(text) => heard.0.push_str(&text),
-            Piece::Reasoning(text) => heard.1.push_str(&text),
+            Delta::Text(text) => heard.0.push_str(&text),
+            Delta::Reasoning(text) => heard.1.push_str(&text),
         }
     };
     let offers = offers();
@@ -103,12 +103,12 @@ async fn every_api_says_the_same() {
         assert_eq!(answer.said.reasoning, "Let me see. ", "{dialect:?}");
         let path = json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } });
         let call =
-            |id: &str, tool: &str, arguments: Value| Call { id: id.to_owned(), tool: tool.to_owned(), arguments };
+            |id: &str, tool: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: tool.to_owned(), arguments };
         let calls = vec![call("0", "file_read", path), call("1", "file_list", json!({}))];
         assert_eq!(answer.said.calls, calls, "{dialect:?}");
         let cached = if dialect == Dialect::Ollama { 0 } else { 60 };
         assert_eq!(answer.usage, crate::message::Usage { input: 100, output: 20, cached }, "{dialect:?}");
-        assert_eq!(answer.stop, super::super::Stop::Finished, "{dialect:?}");
+        assert_eq!(answer.stop, super::super::FinishReason::Finished, "{dialect:?}");
         assert_eq!(answer.said.native.is_some(), dialect != Dialect::Ollama, "{dialect:?}");
     }
 }
@@ -130,9 +130,9 @@ async fn however_the_bytes_are_split_the_answer_is_the_same() {
 async fn why_a_model_stops() {
     for dialect in NATIVE {
         for (stop, wanted) in [
-            (Stop::Finished, crate::model::Stop::Finished),
-            (Stop::Length, crate::model::Stop::Length),
-            (Stop::Filtered, crate::model::Stop::Filtered),
+            (Stop::Finished, crate::model::FinishReason::Finished),
+            (Stop::Length, crate::model::FinishReason::Length),
+            (Stop::Filtered, crate::model::FinishReason::Filtered),
         ] {
             if dialect == Dialect::Ollama && stop == Stop::Filtered {
                 // It has no word for it.
@@ -159,7 +159,7 @@ async fn what_only_the_provider_understands_goes_back_to_it_alone() {
         let mut messages = vec![asked("Hello"), Message::Assistant(first.said.clone())];
         messages.extend(first.said.calls.iter().map(|call| {
             let (call, tool, text) = (call.id.clone(), call.tool.clone(), "tea".to_owned());
-            Message::Tool(Outcome { call, tool, text, is_error: false })
+            Message::Tool(ToolResult { call, tool, text, is_error: false })
         }));
         ask(config(dialect, &server), "scripted", &messages).await.unwrap();
         // Another model of the same provider cannot read it.
@@ -190,11 +190,11 @@ async fn the_list_of_models() {
     for dialect in NATIVE {
         let server = Server::start(dialect, KEY, Vec::new());
         let mut config = config(dialect, &server);
-        let listed = Native::new(config.clone()).models().await.unwrap();
+        let listed = GenaiProvider::new(config.clone()).models().await.unwrap();
         let ids: Vec<&str> = listed.iter().map(|model| model.id.as_str()).collect();
         assert_eq!(ids, [format!("{}/scripted", dialect.name())]);
         config.models = vec!["mine".to_owned()];
-        assert_eq!(Native::new(config).models().await.unwrap()[0].name, "mine");
+        assert_eq!(GenaiProvider::new(config).models().await.unwrap()[0].name, "mine");
         server.finish();
     }
 }

@@ -9,19 +9,19 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallAnswer, CallRequest, Circumstances};
+use zubi_host::{CallAnswer, CallRequest, CallContext};
 use zubi_tools::cx::{
-    ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoProgress, NobodyToAsk, ProgressSink,
+    ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoProgress, NoApprover, ProgressSink,
 };
 use zubi_tools::progress::Throttled;
 use zubi_tools::{Code, Effect, ToolSpec};
 
 use super::Item;
-use crate::event::What;
+use crate::event::EventKind;
 use crate::journal::Journal;
-use crate::passes_on::{self, Asked};
+use crate::passes_on::{self, ApprovalState};
 use crate::run::Run;
-use crate::run::batch::Touch;
+use crate::run::batch::CallAccess;
 
 /// The most text of a result, in tokens.
 const RESULT_TOKENS: usize = 8_000;
@@ -39,23 +39,23 @@ const NOT_ANSWERED: &str = "Not made. The turn ended before the user had answere
 
 /// What a call would touch.
 #[derive(Debug, Clone)]
-pub(super) struct Looked {
-    pub(super) touch: Touch,
+pub(super) struct PreparedCall {
+    pub(super) touch: CallAccess,
     pub(super) effect: Effect,
     pub(super) preview: Option<String>,
     pub(super) writes: Vec<Utf8PathBuf>,
 }
 
-impl Looked {
+impl PreparedCall {
     /// Of a call that only looks, among others that do.
-    pub(super) fn unseen(spec: &ToolSpec) -> Self {
-        Self { touch: Touch::Looks(None), effect: spec.effect, preview: None, writes: Vec::new() }
+    pub(super) fn without_footprint(spec: &ToolSpec) -> Self {
+        Self { touch: CallAccess::Looks(None), effect: spec.effect, preview: None, writes: Vec::new() }
     }
 }
 
 /// What a call has come to.
 #[derive(Debug, Clone)]
-pub(super) struct Made {
+pub(super) struct CompletedCall {
     pub(super) text: String,
     pub(super) failure: Option<Code>,
     /// Whether it may have done something.
@@ -63,9 +63,9 @@ pub(super) struct Made {
     pub(super) duration: Duration,
 }
 
-impl Made {
+impl CompletedCall {
     /// Of a call that is not made.
-    pub(super) fn not(text: String, failure: Option<Code>) -> Self {
+    pub(super) fn skipped(text: String, failure: Option<Code>) -> Self {
         Self { text, failure, has_begun: false, duration: Duration::ZERO }
     }
 }
@@ -76,11 +76,11 @@ struct Watched {
     /// The one that is called, and with what.
     tool: String,
     arguments: Value,
-    asked: Arc<Mutex<Asked>>,
+    asked: Arc<Mutex<ApprovalState>>,
 }
 
 impl Watched {
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn asked(&self) -> MutexGuard<'_, ApprovalState> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -88,7 +88,7 @@ impl Watched {
 #[async_trait]
 impl Approver for Watched {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        self.asked().question(passes_on::is_about(&request.tool, &self.tool, &self.arguments));
+        self.asked().question(passes_on::matches_call(&request.tool, &self.tool, &self.arguments));
         let arguments = request.arguments.clone();
         let answer = self.inner.ask(request).await;
         self.asked().answer(&arguments, &answer);
@@ -108,7 +108,7 @@ struct Progress {
 
 impl ProgressSink for Progress {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        let what = What::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
+        let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
         // It is not kept, so nothing is lost.
         drop(self.journal.add(what));
     }
@@ -125,26 +125,26 @@ impl Run {
     }
 
     /// Works out what a call would touch.
-    pub(super) fn look(&self, item: &Item, spec: &Arc<ToolSpec>) -> BoxFuture<'static, Looked> {
+    pub(super) fn prepare(&self, item: &Item, spec: &Arc<ToolSpec>) -> BoxFuture<'static, PreparedCall> {
         let (service, request, spec) = (Arc::clone(&self.turn.service), self.request(item), Arc::clone(spec));
         let journal = Arc::clone(&self.journal);
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: self.limits.stop.child_token(),
             progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             patience: LOOK,
         };
         async move {
             match service.explain(request, circumstances).await {
-                Ok(Ok(explained)) => Looked {
-                    touch: Touch::of(&spec, &explained),
+                Ok(Ok(explained)) => PreparedCall {
+                    touch: CallAccess::of(&spec, &explained),
                     effect: explained.footprint.effect.unwrap_or(spec.effect),
                     preview: explained.footprint.preview.map(|preview| journal.shortened(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
                 // It fails when it is made as well, and says why; or it waits for a call before it to do something.
                 Ok(Err(_)) | Err(_) => {
-                    Looked { touch: Touch::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
+                    PreparedCall { touch: CallAccess::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
                 }
             }
         }
@@ -152,11 +152,11 @@ impl Run {
     }
 
     /// Makes a call.
-    pub(super) fn one(&self, item: &Item, at: usize, cancel: &CancellationToken) -> BoxFuture<'static, (usize, Made)> {
+    pub(super) fn execute_call(&self, item: &Item, at: usize, cancel: &CancellationToken) -> BoxFuture<'static, (usize, CompletedCall)> {
         let (service, request) = (Arc::clone(&self.turn.service), self.request(item));
         let call = item.call.id.clone();
         let journal = Arc::clone(&self.journal);
-        let asked = Arc::<Mutex<Asked>>::default();
+        let asked = Arc::<Mutex<ApprovalState>>::default();
         let inner = self.turn.approvers.of(self.number, &call, Arc::clone(&journal), cancel.clone());
         let approver = Arc::new(Watched {
             inner,
@@ -165,7 +165,7 @@ impl Run {
             asked: Arc::clone(&asked),
         });
         let cancel = cancel.clone();
-        let circumstances = Circumstances {
+        let circumstances = CallContext {
             cancel: cancel.clone(),
             approver,
             progress: Arc::new(Throttled::new(Arc::new(Progress { journal: Arc::clone(&journal), call }))),
@@ -181,12 +181,12 @@ impl Run {
             };
             if failure.is_some()
                 && cancel.is_cancelled()
-                && *asked.lock().unwrap_or_else(PoisonError::into_inner) == Asked::Waiting
+                && *asked.lock().unwrap_or_else(PoisonError::into_inner) == ApprovalState::Waiting
             {
-                return (at, Made::not(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
+                return (at, CompletedCall::skipped(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
             }
             let text = journal.shortened(text, RESULT_BYTES);
-            (at, Made { text, failure, has_begun: true, duration: started.elapsed() })
+            (at, CompletedCall { text, failure, has_begun: true, duration: started.elapsed() })
         }
         .boxed()
     }

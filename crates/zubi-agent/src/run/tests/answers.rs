@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::world::{World, call, calls, say};
-use crate::event::What;
-use crate::model::Stop;
+use crate::event::EventKind;
+use crate::model::FinishReason;
 
 #[tokio::test]
 async fn a_task_is_done_and_told() {
     let look = [call("a", "file_read", json!({"path": "one.txt"})), call("b", "file_list", json!(""))];
     let edit = [call("c", "file_edit", json!({"path": "one.txt", "old": "uno", "new": "one"}))];
-    let replies = vec![calls("I look.", &look), calls("", &edit).stop(Stop::Finished), say("It says one now.")];
+    let replies = vec![calls("I look.", &look), calls("", &edit).stop(FinishReason::Finished), say("It says one now.")];
     let mut world = World::new(&[("one.txt", "uno\n"), ("two.txt", "two\n")], replies);
     insta::assert_snapshot!(world.run("translate one.txt").await, @r#"
     > translate one.txt
@@ -41,7 +41,7 @@ async fn pieces_say_where_they_belong() {
         .passing()
         .into_iter()
         .filter_map(|what| match what {
-            What::Text { offset, text, .. } => Some((offset, text)),
+            EventKind::Text { offset, text, .. } => Some((offset, text)),
             _ => None,
         })
         .collect();
@@ -53,8 +53,8 @@ async fn pieces_say_where_they_belong() {
 async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_unique() {
     let read = |id: &str| call(id, "file_read", json!({"path": "a"}));
     let replies = vec![
-        calls("", &[read("x"), read("x"), read("")]).stop(Stop::Length),
-        calls("", &[read("x")]).stop(Stop::Filtered),
+        calls("", &[read("x"), read("x"), read("")]).stop(FinishReason::Length),
+        calls("", &[read("x")]).stop(FinishReason::Filtered),
         say("done"),
     ];
     let mut world = World::new(&[("a", "1\n")], replies);
@@ -80,7 +80,7 @@ async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_u
 
 #[tokio::test]
 async fn an_answer_that_is_none_says_so() {
-    let mut world = World::new(&[], vec![say(""), say("half").stop(Stop::Length), say("no").stop(Stop::Filtered)]);
+    let mut world = World::new(&[], vec![say(""), say("half").stop(FinishReason::Length), say("no").stop(FinishReason::Filtered)]);
     world.run("one").await;
     world.run("two").await;
     insta::assert_snapshot!(world.run("three").await, @"
@@ -132,7 +132,7 @@ async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_th
 
 #[tokio::test]
 async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
-    let mut world = World::new(&[], vec![say(" "), say("no").stop(Stop::Filtered), say("It is 1.")]);
+    let mut world = World::new(&[], vec![say(" "), say("no").stop(FinishReason::Filtered), say("It is 1.")]);
     let (turn, inbox) = world.turn("read a");
     world.before(move |count| {
         if count <= 2 {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::world::{Reply, World, fail, say, within};
-use crate::event::What;
+use crate::event::EventKind;
 use crate::model::ErrorKind;
 
 #[tokio::test(start_paused = true)]
@@ -70,7 +70,7 @@ async fn what_was_said_when_it_was_stopped_is_kept() {
     let mut world = World::new(&[], vec![Reply::Hang("I was about to")]);
     let (turn, say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    world.journal.wait("a piece", |what| matches!(what, What::Text { .. }).then_some(())).await;
+    world.journal.wait("a piece", |what| matches!(what, EventKind::Text { .. }).then_some(())).await;
     say.send("too late".to_owned()).unwrap();
     world.stop.cancel();
     within("the end", turn).await.unwrap();
@@ -89,7 +89,7 @@ async fn a_wait_for_the_next_try_can_be_stopped() {
     let mut world = World::new(&[], vec![fail(ErrorKind::RateLimited, "429", Some(Duration::from_secs(100)))]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    world.journal.wait("a retry", |what| matches!(what, What::Retrying { .. }).then_some(())).await;
+    world.journal.wait("a retry", |what| matches!(what, EventKind::Retrying { .. }).then_some(())).await;
     let before = tokio::time::Instant::now();
     world.stop.cancel();
     within("the end", turn).await.unwrap();

@@ -10,17 +10,17 @@ use zubi_tools::{Effect, Footprint};
 
 use super::tools::{Held, Provider};
 use super::world::{World, call, calls, say, within};
-use crate::event::What;
+use crate::event::EventKind;
 use crate::journal::Journal;
-use crate::message::Call;
-use crate::questions::{Approvers as _, Questions, auto_approve_rule};
-use crate::run::batch::Touch;
+use crate::message::ToolCall;
+use crate::questions::{ApproverFactory as _, Questions, auto_approve_rule};
+use crate::run::batch::CallAccess;
 
-fn hold(tool: &str, name: &str, touches: &[&str]) -> Call {
+fn hold(tool: &str, name: &str, touches: &[&str]) -> ToolCall {
     call(name, &format!("test_{tool}"), json!({"name": name, "touches": touches, "held": true}))
 }
 
-fn quick(tool: &str, name: &str) -> Call {
+fn quick(tool: &str, name: &str) -> ToolCall {
     call(name, &format!("test_{tool}"), json!({"name": name}))
 }
 
@@ -56,7 +56,7 @@ async fn those_that_look_run_side_by_side_and_are_told_in_their_order() {
 async fn at_most_eight_at_once() {
     let held = Held::new();
     let names: Vec<String> = (0..12).map(|n| format!("c{n}")).collect();
-    let all: Vec<Call> = names.iter().map(|name| hold("look", name, &[])).collect();
+    let all: Vec<ToolCall> = names.iter().map(|name| hold("look", name, &[])).collect();
     let mut world = World::of_tools(Provider::new(&held), vec![calls("", &all), say("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
@@ -94,8 +94,8 @@ async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
 
 /// Answers the question that waits.
 async fn answer(world: &World, answer: ApprovalAnswer) -> Value {
-    let asked = |what: &What| match what {
-        What::Question { question, request, .. } => Some((question.clone(), request.clone())),
+    let asked = |what: &EventKind| match what {
+        EventKind::Question { question, request, .. } => Some((question.clone(), request.clone())),
         _ => None,
     };
     let (question, request) = world.journal.wait("a question", asked).await;
@@ -113,8 +113,8 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
     let edited = ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"name": "other"})) };
     answer(&world, edited).await;
     // The other arguments are judged anew, and so asked about.
-    let second = |what: &What| match what {
-        What::Question { question, .. } if question == "id-2" => Some(()),
+    let second = |what: &EventKind| match what {
+        EventKind::Question { question, .. } if question == "id-2" => Some(()),
         _ => None,
     };
     world.journal.wait("the second question", second).await;
@@ -177,7 +177,7 @@ async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
     let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a"), quick("look", "b")])]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    world.journal.wait("a question", |what| matches!(what, What::Question { .. }).then_some(())).await;
+    world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
     world.stop.cancel();
     within("the end", turn).await.unwrap();
     assert_eq!(world.questions.waiting(), []);
@@ -312,7 +312,7 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     // It is asked, and no rule answers.
-    world.journal.wait("a question", |what| matches!(what, What::Question { .. }).then_some(())).await;
+    world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
     assert_eq!(world.questions.waiting().len(), 1);
     world.stop.cancel();
     within("the end", turn).await.unwrap();
@@ -322,8 +322,8 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     world.auto_approve(&["shell.run:cargo test *"]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    let by = |what: &What| match what {
-        What::Decision { by, .. } => Some(by.clone()),
+    let by = |what: &EventKind| match what {
+        EventKind::Decision { by, .. } => Some(by.clone()),
         _ => None,
     };
     assert_eq!(world.journal.wait("a decision", by).await, "--auto-approve");
@@ -385,14 +385,14 @@ async fn is_answered(world: &World, rule: &str, request: ApprovalRequest) -> boo
     }
 }
 
-fn touch() -> impl Strategy<Value = Touch> {
+fn touch() -> impl Strategy<Value = CallAccess> {
     let path = prop::sample::select(vec!["/w/a", "/w/a/b", "/w/ab", "/w/c", "/w"]);
     let paths = prop::collection::vec(path.prop_map(camino::Utf8PathBuf::from), 1..3);
     prop_oneof![
-        Just(Touch::Looks(None)),
-        paths.clone().prop_map(|paths| Touch::Looks(Some(paths))),
-        paths.prop_map(Touch::Changes),
-        Just(Touch::Alone),
+        Just(CallAccess::Looks(None)),
+        paths.clone().prop_map(|paths| CallAccess::Looks(Some(paths))),
+        paths.prop_map(CallAccess::Changes),
+        Just(CallAccess::Alone),
     ]
 }
 
@@ -405,11 +405,11 @@ proptest! {
             components(ours).iter().zip(components(theirs).iter()).all(|(ours, theirs)| ours == theirs)
         }));
         let expected = match (&one, &other) {
-            (Touch::Alone, _) | (_, Touch::Alone) => true,
-            (Touch::Looks(_), Touch::Looks(_)) => false,
-            (Touch::Changes(_), Touch::Looks(None)) | (Touch::Looks(None), Touch::Changes(_)) => true,
-            (Touch::Changes(ours), Touch::Changes(theirs) | Touch::Looks(Some(theirs))) => meet(ours, theirs),
-            (Touch::Looks(Some(ours)), Touch::Changes(theirs)) => meet(ours, theirs),
+            (CallAccess::Alone, _) | (_, CallAccess::Alone) => true,
+            (CallAccess::Looks(_), CallAccess::Looks(_)) => false,
+            (CallAccess::Changes(_), CallAccess::Looks(None)) | (CallAccess::Looks(None), CallAccess::Changes(_)) => true,
+            (CallAccess::Changes(ours), CallAccess::Changes(theirs) | CallAccess::Looks(Some(theirs))) => meet(ours, theirs),
+            (CallAccess::Looks(Some(ours)), CallAccess::Changes(theirs)) => meet(ours, theirs),
         };
         prop_assert_eq!(one.conflicts(&other), expected);
         prop_assert_eq!(other.conflicts(&one), expected);

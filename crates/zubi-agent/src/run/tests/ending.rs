@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::world::{World, call, calls, say};
-use crate::message::Call;
-use crate::model::Stop;
+use crate::message::ToolCall;
+use crate::model::FinishReason;
 use crate::run::Budgets;
 
-fn read(id: &str) -> Call {
+fn read(id: &str) -> ToolCall {
     call(id, "file_read", json!({"path": "a"}))
 }
 
@@ -144,7 +144,7 @@ async fn wrong_arguments_are_told_exactly_and_the_others_run() {
     let text = |id: &str| call(id, "file_read", json!("{\"path\": \"a\""));
     let unknown = [call("u", "file_raed", json!({})), call("v", "frobnicate", json!({}))];
     let replies = vec![
-        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()]).stop(Stop::Length),
+        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()]).stop(FinishReason::Length),
         calls("", &[wrong("d")]),
         calls("", &[wrong("e")]),
     ];

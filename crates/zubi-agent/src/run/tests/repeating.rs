@@ -3,20 +3,20 @@
 use serde_json::json;
 use zubi_tools::Effect::{self, Execute, Read};
 
-use crate::run::repeats::{Key, Repeats};
+use crate::run::repeats::{Key, LoopGuard};
 
 /// What becomes of these calls one after the other: made, made with a remark, or not made.
 fn check(calls: &[(&str, Effect, &str)]) -> String {
-    let mut repeats = Repeats::default();
+    let mut repeats = LoopGuard::default();
     let told = calls.iter().map(|(tool, effect, outcome)| {
         let key = Key::new(tool, &json!({"a": 1, "b": [{"c": 2}]}));
         // The order of keys does not make another call.
         let same: serde_json::Value = serde_json::from_str(r#"{"b": [{"c": 2}], "a": 1}"#).unwrap();
         assert_eq!(key, Key::new(tool, &same));
-        if repeats.refuses(&key) {
+        if repeats.is_blocked(&key) {
             return "refused";
         }
-        if repeats.is_remarkable(key, "call", *effect, false, outcome) { "remark" } else { "made" }
+        if repeats.record_and_check(key, "call", *effect, false, outcome) { "remark" } else { "made" }
     });
     told.collect::<Vec<_>>().join(" ")
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::world::{Reply, SECRET, World, call, calls, fail, say};
-use crate::event::What;
+use crate::event::EventKind;
 use crate::message::Message;
 use crate::model::ErrorKind;
 
@@ -201,9 +201,9 @@ async fn what_is_shortened_is_cleaned_before() {
     let mut world = World::new(&[], vec![calls("", &[run]), say("Done.")]);
     world.auto_approve(&["shell.run"]);
     world.run("run").await;
-    let previews = |what: &What| match what {
-        What::Calling { preview, .. } => preview.clone(),
-        What::Question { request, .. } => request["footprint"]["preview"].as_str().map(str::to_owned),
+    let previews = |what: &EventKind| match what {
+        EventKind::Calling { preview, .. } => preview.clone(),
+        EventKind::Question { request, .. } => request["footprint"]["preview"].as_str().map(str::to_owned),
         _ => None,
     };
     let previews: Vec<String> = world.journal.events().iter().filter_map(previews).collect();
@@ -220,7 +220,7 @@ async fn what_is_shortened_is_cleaned_before() {
     let mut world = world_of(10_000, replies);
     world.run("read").await;
     let summary = world.journal.wait("a summary", |what| match what {
-        What::Compacted { summary, .. } => Some(summary.clone()),
+        EventKind::Compacted { summary, .. } => Some(summary.clone()),
         _ => None,
     });
     let summary = summary.await;

@@ -18,11 +18,11 @@ use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
 use zubi_tools::ToolProvider;
 use zubi_tools::cx::{Caller, Restrictions, Surface};
 
-use crate::event::{Ended, Event, What};
+use crate::event::{TurnEnded, Event, EventKind};
 use crate::history::History;
-use crate::journal::{Journal, NotKept};
-use crate::message::{Call, Message, Said, Usage};
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
+use crate::journal::{Journal, PersistError};
+use crate::message::{ToolCall, Message, AssistantMessage, Usage};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
 
@@ -46,7 +46,7 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    pub(crate) fn stop(self, stop: Stop) -> Self {
+    pub(crate) fn stop(self, stop: FinishReason) -> Self {
         match self {
             Self::Answer(answer) => Self::Answer(Answer { stop, ..answer }),
             other => other,
@@ -65,12 +65,12 @@ pub(crate) fn say(text: &str) -> Reply {
     calls(text, &[])
 }
 
-pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> Call {
-    Call { id: id.to_owned(), tool: tool.to_owned(), arguments }
+pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> ToolCall {
+    ToolCall { id: id.to_owned(), tool: tool.to_owned(), arguments }
 }
 
-pub(crate) fn calls(text: &str, calls: &[Call]) -> Reply {
-    let said = Said { text: text.to_owned(), calls: calls.to_vec(), ..Said::default() };
+pub(crate) fn calls(text: &str, calls: &[ToolCall]) -> Reply {
+    let said = AssistantMessage { text: text.to_owned(), calls: calls.to_vec(), ..AssistantMessage::default() };
     Reply::Answer(Answer { said, ..Answer::default() })
 }
 
@@ -111,7 +111,7 @@ impl Model for Script {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let seen = Seen {
             system: prompt.system.to_owned(),
             messages: prompt.messages.to_vec(),
@@ -129,13 +129,13 @@ impl Model for Script {
         match reply {
             Reply::Answer(answer) => {
                 for piece in answer.said.text.split_inclusive(' ') {
-                    pieces(Piece::Text(piece.to_owned()));
+                    pieces(Delta::Text(piece.to_owned()));
                 }
                 Ok(answer)
             }
             Reply::Fail(error) => Err(error),
             Reply::Hang(text) => {
-                pieces(Piece::Text(text.to_owned()));
+                pieces(Delta::Text(text.to_owned()));
                 std::future::pending().await
             }
         }
@@ -149,7 +149,7 @@ pub(crate) const SECRET: &str = "hunter2hunter2";
 #[derive(Default)]
 pub(crate) struct Memory {
     state: Mutex<(Vec<Event>, History)>,
-    passing: Mutex<Vec<What>>,
+    passing: Mutex<Vec<EventKind>>,
     ids: Mutex<u64>,
     /// Counts what happens.
     pub(crate) count: watch::Sender<usize>,
@@ -158,12 +158,12 @@ pub(crate) struct Memory {
 }
 
 impl Journal for Memory {
-    fn add(&self, what: What) -> Result<(), NotKept> {
-        if what.is_kept() {
+    fn add(&self, what: EventKind) -> Result<(), PersistError> {
+        if what.is_persisted() {
             let mut state = self.state.lock().unwrap();
             let seq = u64::try_from(state.0.len()).unwrap() + 1;
             if self.full_at.lock().unwrap().is_some_and(|full| seq >= full) {
-                return Err(NotKept("no space is left on the device. Make room, then ask again".to_owned()));
+                return Err(PersistError("no space is left on the device. Make room, then ask again".to_owned()));
             }
             let event = Event { seq, at: 0, what };
             state.1.apply(&event);
@@ -188,7 +188,7 @@ impl Journal for Memory {
     }
 
     fn told(&self) -> Vec<(u64, Message)> {
-        self.state.lock().unwrap().1.told().to_vec()
+        self.state.lock().unwrap().1.messages_with_seq().to_vec()
     }
 
     fn new_id(&self) -> String {
@@ -199,16 +199,16 @@ impl Journal for Memory {
 }
 
 impl Memory {
-    pub(crate) fn events(&self) -> Vec<What> {
+    pub(crate) fn events(&self) -> Vec<EventKind> {
         self.state.lock().unwrap().0.iter().map(|event| event.what.clone()).collect()
     }
 
-    pub(crate) fn passing(&self) -> Vec<What> {
+    pub(crate) fn passing(&self) -> Vec<EventKind> {
         self.passing.lock().unwrap().clone()
     }
 
     /// Waits until an event is there that this finds something in.
-    pub(crate) async fn wait<T>(&self, what: &str, find: impl Fn(&What) -> Option<T>) -> T {
+    pub(crate) async fn wait<T>(&self, what: &str, find: impl Fn(&EventKind) -> Option<T>) -> T {
         let mut count = self.count.subscribe();
         within(what, async {
             loop {
@@ -327,7 +327,7 @@ impl World {
     pub(crate) fn turn(
         &mut self,
         text: &str,
-    ) -> (impl Future<Output = Ended> + Send + 'static, mpsc::UnboundedSender<String>) {
+    ) -> (impl Future<Output = TurnEnded> + Send + 'static, mpsc::UnboundedSender<String>) {
         let (say, inbox) = mpsc::unbounded_channel();
         self.turns += 1;
         let turn = Turn {
@@ -365,44 +365,44 @@ impl World {
 }
 
 /// What may differ from run to run does not stand in it.
-fn told(what: &What) -> String {
+fn told(what: &EventKind) -> String {
     let mut text = String::new();
     let one = |text: &str| text.trim_end().replace('\n', " / ");
     match what {
-        What::Asked { text: said, .. } => writeln!(text, "> {}", one(said)),
-        What::Iteration { iteration, .. } => writeln!(text, "#{iteration}"),
-        What::Answered { said, interrupted, .. } => {
+        EventKind::Asked { text: said, .. } => writeln!(text, "> {}", one(said)),
+        EventKind::Iteration { iteration, .. } => writeln!(text, "#{iteration}"),
+        EventKind::Answered { said, interrupted, .. } => {
             let calls: Vec<String> =
                 said.calls.iter().map(|call| format!(" {}={}{}", call.id, call.tool, call.arguments)).collect();
             let cut = if *interrupted { " (interrupted)" } else { "" };
             writeln!(text, "< {}{}{cut}", one(&said.text), calls.concat())
         }
-        What::Retrying { kind, attempt, wait, .. } => {
+        EventKind::Retrying { kind, attempt, wait, .. } => {
             writeln!(text, "  {kind:?}: try {attempt} failed, next in {wait} ms")
         }
-        What::Calling { call, summary, effect, preview, .. } => {
+        EventKind::Calling { call, summary, effect, preview, .. } => {
             let effect = effect.map(|effect| format!(" [{effect:?}]")).unwrap_or_default();
             let preview = preview.as_deref().map(|preview| format!("\n    {}", one(preview))).unwrap_or_default();
             writeln!(text, "  {call} {summary}{effect}{preview}")
         }
-        What::Question { call, question, request, .. } => {
+        EventKind::Question { call, question, request, .. } => {
             writeln!(text, "  {call} ? {question}: {}", request["why"].as_str().unwrap_or_default())
         }
-        What::Decision { question, answer, by } => writeln!(text, "  {question} = {answer} by {by}"),
-        What::Result { call, text: told, failure, .. } => {
+        EventKind::Decision { question, answer, by } => writeln!(text, "  {question} = {answer} by {by}"),
+        EventKind::Result { call, text: told, failure, .. } => {
             let failure = failure.map(|code| format!(" ({code})")).unwrap_or_default();
             writeln!(text, "  {call} = {}{failure}", one(&shortened(told)))
         }
-        What::Compacted { before, summary, pruned, tokens_before, tokens_after, .. } => {
+        EventKind::Compacted { before, summary, pruned, tokens_before, tokens_after, .. } => {
             writeln!(
                 text,
                 "  compacted before {before}: {} {pruned:?}, {tokens_before} to {tokens_after}",
                 one(summary)
             )
         }
-        What::Notice { text: told, .. } => writeln!(text, "  ! {told}"),
-        What::Ended(ended) => {
-            let Ended { reason, text: said, data, problem, iterations, calls, .. } = ended;
+        EventKind::Notice { text: told, .. } => writeln!(text, "  ! {told}"),
+        EventKind::Ended(ended) => {
+            let TurnEnded { reason, text: said, data, problem, iterations, calls, .. } = ended;
             let data = data.as_ref().map(|data| format!(" data {data}")).unwrap_or_default();
             let problem = problem.as_ref().map(|problem| format!("\n  problem: {problem}")).unwrap_or_default();
             writeln!(text, "= {reason:?} after {iterations}/{calls}: {}{data}{problem}", one(said))

@@ -88,7 +88,7 @@ fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network)
 }
 
 /// Restricts this process to the files that it has open.
-pub(super) fn seal() -> Result<u32, ConfineError> {
+pub(super) fn lock_down() -> Result<u32, ConfineError> {
     enforce(Vec::new(), Network::None)
 }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use super::{Confinement, Means, Network, PROBE, landlock, seccomp};
+use super::{Confinement, SandboxBackends, Network, PROBE, landlock, seccomp};
 use crate::process::{CommandSpec, Spawner};
 
 /// What can be had of one means, or why it cannot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Offer<T> {
+pub enum Availability<T> {
     Has(T),
     /// The reason, one clause.
     Lacks(String),
@@ -20,19 +20,19 @@ pub enum Offer<T> {
 
 /// What this machine offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offers {
+pub struct Capabilities {
     /// The Landlock ABI of the kernel.
-    pub landlock: Offer<u32>,
-    pub seccomp: Offer<()>,
+    pub landlock: Availability<u32>,
+    pub seccomp: Availability<()>,
     /// The program.
-    pub bubblewrap: Offer<Utf8PathBuf>,
+    pub bubblewrap: Availability<Utf8PathBuf>,
 }
 
 /// What a probing process found when it restricted itself.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Found {
-    landlock: Offer<u32>,
-    seccomp: Offer<()>,
+pub(super) struct ProbeResult {
+    landlock: Availability<u32>,
+    seccomp: Availability<()>,
     /// Its own id, which is small in a namespace of processes that was made for it.
     pid: u32,
 }
@@ -51,39 +51,39 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MAX_ANSWER: usize = 64 * 1024;
 
 /// Restricts this process with everything there is, and sees whether it holds.
-pub(super) fn try_all() -> Found {
+pub(super) fn try_all() -> ProbeResult {
     let landlock = match landlock::restrict_to(ALLOWED) {
-        Ok(_) if std::fs::read_dir(FORBIDDEN).is_ok() => Offer::Lacks("it is there and holds nothing".to_owned()),
-        Ok(abi) => Offer::Has(abi),
-        Err(error) => Offer::Lacks(error.to_string()),
+        Ok(_) if std::fs::read_dir(FORBIDDEN).is_ok() => Availability::Lacks("it is there and holds nothing".to_owned()),
+        Ok(abi) => Availability::Has(abi),
+        Err(error) => Availability::Lacks(error.to_string()),
     };
     let seccomp = match seccomp::restrict(Network::None) {
         Ok(()) if std::net::UdpSocket::bind("127.0.0.1:0").is_ok() => {
-            Offer::Lacks("it is there and holds nothing".to_owned())
+            Availability::Lacks("it is there and holds nothing".to_owned())
         }
-        Ok(()) => Offer::Has(()),
-        Err(error) => Offer::Lacks(error.to_string()),
+        Ok(()) => Availability::Has(()),
+        Err(error) => Availability::Lacks(error.to_string()),
     };
-    Found { landlock, seccomp, pid: std::process::id() }
+    ProbeResult { landlock, seccomp, pid: std::process::id() }
 }
 
 impl Spawner {
     /// Finds out what this machine offers, with children that confine themselves. `bwrap` is the program, where there is
     /// one. An error: no such child can be started, so nothing can be confined.
-    pub async fn offers(&self, bwrap: Option<&Utf8Path>) -> io::Result<Offers> {
+    pub async fn offers(&self, bwrap: Option<&Utf8Path>) -> io::Result<Capabilities> {
         let Some(executable) = &self.supervisor else {
             return Err(io::Error::other("children without a supervisor cannot be confined"));
         };
         let spec = CommandSpec::new(executable.clone(), "/").args([crate::process::SUPERVISOR_ARGUMENT, PROBE]);
         let found = self.found(&spec).await?;
         let bubblewrap = match bwrap {
-            None => Offer::Lacks("no `bwrap` on PATH".to_owned()),
+            None => Availability::Lacks("no `bwrap` on PATH".to_owned()),
             Some(bwrap) => self.try_bubblewrap(bwrap, &spec).await,
         };
-        Ok(Offers { landlock: found.landlock, seccomp: found.seccomp, bubblewrap })
+        Ok(Capabilities { landlock: found.landlock, seccomp: found.seccomp, bubblewrap })
     }
 
-    async fn found(&self, spec: &CommandSpec) -> io::Result<Found> {
+    async fn found(&self, spec: &CommandSpec) -> io::Result<ProbeResult> {
         let output = self.output(spec, MAX_ANSWER, PATIENCE).await?;
         serde_json::from_slice(&output.stdout).map_err(|_| {
             let complaint = String::from_utf8_lossy(&output.stderr);
@@ -92,13 +92,13 @@ impl Spawner {
         })
     }
 
-    async fn try_bubblewrap(&self, bwrap: &Utf8Path, spec: &CommandSpec) -> Offer<Utf8PathBuf> {
-        let means = Means { bubblewrap: Some(bwrap.to_owned()), ..Means::default() };
+    async fn try_bubblewrap(&self, bwrap: &Utf8Path, spec: &CommandSpec) -> Availability<Utf8PathBuf> {
+        let means = SandboxBackends { bubblewrap: Some(bwrap.to_owned()), ..SandboxBackends::default() };
         let confinement = Confinement { means, readable: vec!["/".into()], ..Confinement::default() };
         match self.found(&spec.clone().confined(confinement)).await {
-            Ok(found) if found.pid > SMALL_PID => Offer::Lacks("`bwrap` made no namespace of processes".to_owned()),
-            Ok(_) => Offer::Has(bwrap.to_owned()),
-            Err(error) => Offer::Lacks(format!("`bwrap` does not work here: {error}")),
+            Ok(found) if found.pid > SMALL_PID => Availability::Lacks("`bwrap` made no namespace of processes".to_owned()),
+            Ok(_) => Availability::Has(bwrap.to_owned()),
+            Err(error) => Availability::Lacks(format!("`bwrap` does not work here: {error}")),
         }
     }
 }

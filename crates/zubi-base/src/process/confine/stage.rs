@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
-use super::{ConfineError, Confinement, Means, capabilities, landlock, limits, offers, seccomp};
-use crate::process::supervisor::{complain, start_failure};
+use super::{ConfineError, Confinement, SandboxBackends, capabilities, landlock, limits, offers, seccomp};
+use crate::process::supervisor::{report_error, start_failure};
 
 /// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
 pub(in crate::process) const APPLY: &str = "--apply";
@@ -56,9 +56,9 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
 ///
 /// # Errors
 /// When one of the means cannot be had. The process then must not go on as if it could.
-pub fn seal(means: &Means) -> Result<(), ConfineError> {
+pub fn seal(means: &SandboxBackends) -> Result<(), ConfineError> {
     if means.landlock {
-        landlock::seal()?;
+        landlock::lock_down()?;
     }
     if means.seccomp {
         seccomp::seal()?;
@@ -73,7 +73,7 @@ fn become_program(program: &OsString, args: impl Iterator<Item = OsString>) -> i
 }
 
 fn refuse(error: &ConfineError) -> ExitCode {
-    complain(&format!("cannot confine the program, so it was not started: {error}"));
+    report_error(&format!("cannot confine the program, so it was not started: {error}"));
     ExitCode::from(CANNOT_CONFINE)
 }
 

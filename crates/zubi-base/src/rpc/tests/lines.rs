@@ -256,7 +256,7 @@ async fn a_peer_that_goes_takes_its_requests_back() {
     drop((reader, writer));
     soon(responder.cancel().cancelled()).await;
     responder.answer(Ok(Value::Null));
-    soon(connection.written()).await;
+    soon(connection.flushed()).await;
     assert_snapshot!(connection.notify("late", Value::Null).unwrap_err(), @"the connection is closed: it closed its output");
 }
 
@@ -286,14 +286,14 @@ async fn a_peer_that_never_reads_loses_the_connection() {
     let refused = (0..1_000).find_map(|_| told.connection.notify("event", event.clone()).err());
     assert_snapshot!(refused.unwrap(), @"the peer does not read its input: more than 10000 bytes wait to be written");
     assert_snapshot!(told.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(told.connection.written()).await;
+    soon(told.connection.flushed()).await;
 
     // Asked for too much.
     let mut asking = world(SMALL);
     let question = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
     soon(async { while asking.writer.write_all(question.as_bytes()).await.is_ok() {} }).await;
     assert_snapshot!(asking.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(asking.connection.written()).await;
+    soon(asking.connection.flushed()).await;
 
     // Asks in vain, with garbage.
     let mut garbage = world(SMALL);

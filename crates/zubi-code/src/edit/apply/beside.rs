@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditSink, FileOperation, LiveSink, Manner, Outcome, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{EditSink, FileOperation, EditorSink, EditOptions, Outcome, SinkError, TextOrigin, TextSource};
 
 use super::disk::DiskSink;
 use super::prepare::{Step, prepare, undo_of};
 use crate::edit::overlay::disk_before;
 
 /// Writes to the editor or to disk. Whoever calls it holds the edit lock, as [`crate::edit::Edits`] does.
-pub struct BesideEditor {
+pub struct EditorOrDiskSink {
     disk: DiskSink,
-    editor: Arc<dyn LiveSink>,
+    editor: Arc<dyn EditorSink>,
     texts: Arc<dyn TextSource>,
 }
 
@@ -33,13 +33,13 @@ enum Part {
     DiskAfterwards,
 }
 
-impl BesideEditor {
-    pub fn new(disk: DiskSink, editor: Arc<dyn LiveSink>, texts: Arc<dyn TextSource>) -> Self {
+impl EditorOrDiskSink {
+    pub fn new(disk: DiskSink, editor: Arc<dyn EditorSink>, texts: Arc<dyn TextSource>) -> Self {
         Self { disk, editor, texts }
     }
 
     /// Which part each operation belongs to.
-    fn parts(&self, operations: &[FileOperation], manner: &Manner) -> Vec<Part> {
+    fn parts(&self, operations: &[FileOperation], manner: &EditOptions) -> Vec<Part> {
         let mut parts = Vec::with_capacity(operations.len());
         // Paths that files of the editor come from and go to.
         let mut moved: Vec<&Utf8Path> = Vec::new();
@@ -95,7 +95,7 @@ impl BesideEditor {
 
     /// After a failure: takes back the parts that were made, the last first.
     async fn take_back(&self, made: &[(Part, Vec<Step>)], error: SinkError) -> SinkError {
-        let manner = Manner { exact: true, ..Manner::default() };
+        let manner = EditOptions { exact: true, ..EditOptions::default() };
         for (part, steps) in made.iter().rev() {
             if let Err(left) = self.sink(*part).apply(&undo_of(steps), &manner).await {
                 let path = steps.first().map(|step| step.operation.path().to_owned()).unwrap_or_default();
@@ -107,8 +107,8 @@ impl BesideEditor {
 }
 
 #[async_trait]
-impl EditSink for BesideEditor {
-    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+impl EditSink for EditorOrDiskSink {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
         let parts = self.parts(operations, manner);
         if !parts.contains(&Part::Editor) {
             return self.disk.apply(operations, manner).await;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditSink, FileOperation, Manner, Outcome, SinkError};
+use zubi_base::text::{EditSink, FileOperation, EditOptions, Outcome, SinkError};
 
 use super::journal::Journal;
 use super::prepare::prepare;
@@ -135,7 +135,7 @@ fn take_back(mut journal: Journal, steps: &[super::prepare::Step], failed: usize
 
 #[async_trait]
 impl EditSink for DiskSink {
-    async fn apply(&self, operations: &[FileOperation], _manner: &Manner) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<Outcome, SinkError> {
         // Every step waits for the disk, and there may be thousands of them.
         let operations = operations.to_vec();
         let sink = Self {

@@ -100,7 +100,7 @@ impl Journal {
     }
 
     /// Keeps the journal for a person to look at, and out of the way of the next start.
-    pub(super) fn set_aside(self) -> io::Result<()> {
+    pub(super) fn quarantine(self) -> io::Result<()> {
         std::fs::rename(&self.path, self.path.with_extension("conflict"))
     }
 }
@@ -128,14 +128,14 @@ fn recover_one(path: &Utf8Path, recovered: &mut Recovered) -> io::Result<()> {
     let mut journal = Journal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
     if std::fs::metadata(path)?.len() > MAX_JOURNAL_BYTES {
         recovered.left.push(format!("the journal `{path}` is too large to be read; it was kept"));
-        return journal.set_aside();
+        return journal.quarantine();
     }
     let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
     let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
     let Some(header) = lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()) else {
         // The header is moved into place whole, so this is not ours or damaged from outside.
         recovered.left.push(format!("the journal `{path}` cannot be understood; it was kept"));
-        return journal.set_aside();
+        return journal.quarantine();
     };
     let lines: Vec<_> = lines.collect();
     if lines.contains(&"committed") {
@@ -150,7 +150,7 @@ fn recover_one(path: &Utf8Path, recovered: &mut Recovered) -> io::Result<()> {
         if !left.is_empty() {
             recovered.left.extend(left);
             recovered.left.push(format!("the old contents are kept in `{}`", path.with_extension("conflict")));
-            return journal.set_aside();
+            return journal.quarantine();
         }
     }
     recovered.reverted += 1;

@@ -202,7 +202,7 @@ impl View<'_> {
             FileOperation::Rename { from, to } => {
                 let moving: Vec<_> = self.written.keys().filter(|path| path.starts_with(from)).cloned().collect();
                 for path in moving {
-                    if let (Some(made), Some(new)) = (self.written.remove(&path), fs::rebased(&path, from, to)) {
+                    if let (Some(made), Some(new)) = (self.written.remove(&path), fs::replace_prefix(&path, from, to)) {
                         self.written.insert(new, made);
                     }
                 }

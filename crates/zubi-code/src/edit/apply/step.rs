@@ -3,7 +3,7 @@
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::fs::{self, Pinned};
+use zubi_base::fs::{self, DirHandle};
 use zubi_base::text::{ContentHash, FileOperation, SinkError};
 
 use super::prepare::holds;
@@ -96,7 +96,7 @@ fn makes_parent(operation: &FileOperation) -> bool {
 /// An entry of a directory that is held open. Its directories were without links when the path was resolved; one that was
 /// replaced by a link since would lead elsewhere, and is refused.
 struct Entry {
-    directory: Pinned,
+    directory: DirHandle,
     /// Through the open directory.
     path: Utf8PathBuf,
 }
@@ -105,7 +105,7 @@ impl Entry {
     fn of(path: &Utf8Path, make: bool) -> Result<Self, SinkError> {
         let changed = || SinkError::Changed { path: path.to_owned() };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(changed()) };
-        let directory = if make { Pinned::make(parent) } else { Pinned::open(parent) };
+        let directory = if make { DirHandle::make(parent) } else { DirHandle::open(parent) };
         let directory = directory.map_err(|source| match source.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::StorageFull | io::ErrorKind::ReadOnlyFilesystem => {
                 SinkError::Io { path: path.to_owned(), source }

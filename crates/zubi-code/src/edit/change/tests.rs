@@ -421,7 +421,7 @@ fn versions_of_open_documents_must_match() {
     assert_eq!(error.to_string(), "the edit is for version 6 of `a.rs`, but the editor has version 7");
     let change = work_out(&edit(7)).unwrap();
     assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("saved\n"));
-    let expected = BasedOn {
+    let expected = BaseText {
         path: tree.root.join("a.rs"),
         origin: TextOrigin::Editor { version: 7 },
         hash: ContentHash::of(b"unsaved\n"),

@@ -106,7 +106,7 @@ fn a_day_later_it_is_gone() {
     let setup = Setup::new();
     let store = setup.store("one");
     let id = store.add(plan).unwrap().id;
-    setup.pass(KEPT.saturating_sub(Duration::from_secs(1)));
+    setup.pass(RETENTION.saturating_sub(Duration::from_secs(1)));
     store.plan(&id).unwrap();
     setup.pass(Duration::from_secs(1));
     assert!(matches!(store.plan(&id).unwrap_err(), EditError::Unknown { .. }));

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use zubi_base::clock::FixedClock;
-use zubi_base::text::{Changed, DiskText, LiveSink};
+use zubi_base::text::{Changed, DiskText, EditorSink};
 
 use super::tree::{self, Tree};
 use super::{changes, insert};
@@ -21,7 +21,7 @@ struct Editor {
 
 #[async_trait::async_trait]
 impl EditSink for Editor {
-    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
         let name = |operation: &FileOperation| operation.path().file_name().unwrap().to_owned();
         let asked = operations.iter().map(name).collect::<Vec<_>>().join(" ");
         self.asked.lock().unwrap().push(asked);
@@ -39,7 +39,7 @@ impl EditSink for Editor {
     }
 }
 
-impl LiveSink for Editor {
+impl EditorSink for Editor {
     fn has_open(&self, path: &Utf8Path) -> bool {
         self.open.iter().any(|open| open.starts_with(path))
     }
@@ -62,15 +62,15 @@ impl Desk {
             follows: follows.map(|(path, text)| (tree.root.join(path), text)),
             asked: Mutex::default(),
         });
-        let live = Arc::clone(&editor) as Arc<dyn LiveSink>;
-        let sink = Arc::new(BesideEditor::new(DiskSink::new(&tree.state_dir), live, Arc::new(DiskText)));
+        let live = Arc::clone(&editor) as Arc<dyn EditorSink>;
+        let sink = Arc::new(EditorOrDiskSink::new(DiskSink::new(&tree.state_dir), live, Arc::new(DiskText)));
         let clock = Arc::new(FixedClock(tree::NOW));
         let edits = Edits::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, clock);
         Self { tree, editor, edits }
     }
 
     /// Plans and makes an edit, and takes it back if it was made: what the editor was asked, and the tree in between.
-    fn check(&self, edit: &Value, manner: Manner) -> String {
+    fn check(&self, edit: &Value, manner: EditOptions) -> String {
         let before = self.tree.state();
         let shown = self.tree.run(async {
             let plan = self.edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
@@ -97,7 +97,7 @@ impl Desk {
 fn each_part_goes_where_its_text_lives_and_comes_back() {
     let desk = Desk::new(&["a"], false, None);
     let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
-    insta::assert_snapshot!(desk.check(&both, Manner::default()), @r#"
+    insta::assert_snapshot!(desk.check(&both, EditOptions::default()), @r#"
     ["a", "a"]
     a: "1\na\n"
     b: "2\nb\n"
@@ -107,7 +107,7 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
     // A file of the editor that moves takes the edits of its text along; the folder above it is the disk's.
     let moves =
         [desk.rename("a", "new/a"), insert(&desk.tree.uri("new/a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")];
-    insta::assert_snapshot!(desk.check(&changes(&moves), Manner::default()), @r#"
+    insta::assert_snapshot!(desk.check(&changes(&moves), EditOptions::default()), @r#"
     ["a a"]
     b: "2\nb\n"
     d/
@@ -116,14 +116,14 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
     new/a: "1\na\n"
     "#);
     // One that is not open moves on disk, unless extensions are to follow it.
-    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), Manner::default()), @r#"
+    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), EditOptions::default()), @r#"
     []
     a: "a\n"
     b: "b\n"
     c: "c\n"
     d/
     "#);
-    let followed = Manner { followed: true, ..Manner::default() };
+    let followed = EditOptions { followed: true, ..EditOptions::default() };
     insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), followed), @r#"
     ["c"]
     a: "a\n"
@@ -137,12 +137,12 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
 fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
     let desk = Desk::new(&["a"], true, None);
     let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
-    insta::assert_snapshot!(desk.check(&both, Manner::default()), @r#"
+    insta::assert_snapshot!(desk.check(&both, EditOptions::default()), @r#"
     ["a"]
     the editor refused the edit: not now (nothing was written)
     "#);
     let moves = changes(&[desk.rename("a", "new/a")]);
-    insta::assert_snapshot!(desk.check(&moves, Manner::default()), @r#"
+    insta::assert_snapshot!(desk.check(&moves, EditOptions::default()), @r#"
     ["a"]
     the editor refused the edit: not now (nothing was written)
     "#);
@@ -151,7 +151,7 @@ fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
 #[test]
 fn what_an_extension_changed_besides_is_taken_back_too() {
     let desk = Desk::new(&["a"], false, Some(("b", "b follows\n")));
-    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("a", "c")]), Manner::default()), @r#"
+    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("a", "c")]), EditOptions::default()), @r#"
     ["c"]
     b: "b follows\n"
     c: "a\n"

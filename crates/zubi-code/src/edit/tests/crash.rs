@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use zubi_base::clock::FixedClock;
 use zubi_base::position::Encoding;
-use zubi_base::text::{DiskText, EditSink, FileOperation, Manner, Outcome, SinkError};
+use zubi_base::text::{DiskText, EditSink, FileOperation, EditOptions, Outcome, SinkError};
 
 use super::tree::{NOW, Tree};
 use crate::edit::apply::disk::Fault;
@@ -57,7 +57,7 @@ struct Dying {
 
 #[async_trait::async_trait]
 impl EditSink for Dying {
-    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
         self.sink.apply(operations, manner).await.unwrap_err();
         self.dead.notify_one();
         std::future::pending().await

@@ -35,7 +35,7 @@ impl TextSource for Editor {
 
 #[async_trait]
 impl EditSink for Editor {
-    async fn apply(&self, operations: &[FileOperation], _manner: &Manner) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<Outcome, SinkError> {
         for operation in operations {
             if let FileOperation::Write { content, .. } = operation {
                 self.type_in(std::str::from_utf8(content).unwrap());

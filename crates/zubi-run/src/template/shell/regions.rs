@@ -1,6 +1,6 @@
 //! Parts of a script in which no placeholder is accepted: they are read only to find where they end.
 
-use super::super::scan::Symbol;
+use super::super::scan::Token;
 use super::{HereDocument, Lexer};
 
 impl Lexer<'_> {
@@ -9,12 +9,12 @@ impl Lexer<'_> {
         let from = self.at - 1;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Char('\'', _) => return,
-                Symbol::Char(character, _) => {
+                Token::Char('\'', _) => return,
+                Token::Char(character, _) => {
                     self.line_break(character);
                     self.word().push(character);
                 }
-                Symbol::Hole(hole) => {
+                Token::Hole(hole) => {
                     self.refuse(hole, "stands in single quotes, where the shell replaces nothing; take them away, or use double quotes");
                 }
             }
@@ -25,8 +25,8 @@ impl Lexer<'_> {
     pub(super) fn comment(&mut self) {
         while self.peek_char() != Some('\n') {
             match self.next() {
-                Some(Symbol::Hole(hole)) => self.refuse_opaque(hole, "a comment"),
-                Some(Symbol::Char(..)) => {}
+                Some(Token::Hole(hole)) => self.refuse_opaque(hole, "a comment"),
+                Some(Token::Char(..)) => {}
                 None => return,
             }
         }
@@ -36,14 +36,14 @@ impl Lexer<'_> {
         let from = self.at - 1;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Char('`', _) => return,
-                Symbol::Char('\\', _) => {
-                    if let Some(Symbol::Hole(hole)) = self.next() {
+                Token::Char('`', _) => return,
+                Token::Char('\\', _) => {
+                    if let Some(Token::Hole(hole)) = self.next() {
                         self.refuse_opaque(hole, "backquotes");
                     }
                 }
-                Symbol::Char(character, _) => self.line_break(character),
-                Symbol::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
+                Token::Char(character, _) => self.line_break(character),
+                Token::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
             }
         }
         self.unclosed("a backquote", from);
@@ -52,24 +52,24 @@ impl Lexer<'_> {
     /// A dollar was read, which is not ours.
     pub(super) fn dollar(&mut self, quoted: bool) {
         match self.peek() {
-            Some(Symbol::Char('(', _)) => {
+            Some(Token::Char('(', _)) => {
                 self.at += 1;
                 if self.accept('(') { self.arithmetic("`$((…))`", true) } else { self.substitution("`$(…)`") }
             }
-            Some(Symbol::Char('{', _)) => {
+            Some(Token::Char('{', _)) => {
                 self.at += 1;
                 self.expansion();
             }
-            Some(Symbol::Char('[', _)) => self.tangle("`$[`"),
-            Some(Symbol::Char('\'', _)) if !quoted => {
+            Some(Token::Char('[', _)) => self.tangle("`$[`"),
+            Some(Token::Char('\'', _)) if !quoted => {
                 // bash has escapes in there, dash has none: they agree where it ends if there is no backslash.
                 let rest = self.symbols.get(self.at + 1..).unwrap_or_default();
-                let end = rest.iter().position(|symbol| matches!(symbol, Symbol::Char('\'' | '\\', _)));
-                if end.and_then(|end| rest.get(end)).is_some_and(|symbol| matches!(symbol, Symbol::Char('\\', _))) {
+                let end = rest.iter().position(|symbol| matches!(symbol, Token::Char('\'' | '\\', _)));
+                if end.and_then(|end| rest.get(end)).is_some_and(|symbol| matches!(symbol, Token::Char('\\', _))) {
                     self.tangle("a backslash in `$'…'`");
                 }
             }
-            Some(Symbol::Char('\\', _)) if self.char_at(self.at + 1) == Some('\n') => {
+            Some(Token::Char('\\', _)) if self.char_at(self.at + 1) == Some('\n') => {
                 self.tangle("a backslash at the end of a line");
             }
             _ => {}
@@ -84,10 +84,10 @@ impl Lexer<'_> {
         let mut depth = 1_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Hole(hole) => self.refuse_opaque(hole, name),
-                Symbol::Char(character, _) => match character {
+                Token::Hole(hole) => self.refuse_opaque(hole, name),
+                Token::Char(character, _) => match character {
                     '\\' => {
-                        if let Some(Symbol::Char('\n', _)) = self.next() {
+                        if let Some(Token::Char('\n', _)) = self.next() {
                             self.tangle("a backslash at the end of a line");
                         }
                     }
@@ -130,8 +130,8 @@ impl Lexer<'_> {
         let mut depth = 2_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Hole(hole) => self.refuse_opaque(hole, name),
-                Symbol::Char(character, _) => match character {
+                Token::Hole(hole) => self.refuse_opaque(hole, name),
+                Token::Char(character, _) => match character {
                     '(' => depth += 1,
                     ')' => {
                         depth -= 1;
@@ -169,8 +169,8 @@ impl Lexer<'_> {
         let mut depth = 1_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Hole(hole) => self.refuse_opaque(hole, NAME),
-                Symbol::Char(character, _) => match character {
+                Token::Hole(hole) => self.refuse_opaque(hole, NAME),
+                Token::Char(character, _) => match character {
                     '}' => {
                         depth -= 1;
                         if depth == 0 {
@@ -205,8 +205,8 @@ impl Lexer<'_> {
         }
         let closed = quote.is_none_or(|quote| self.accept(quote));
         let ends = match self.peek() {
-            Some(Symbol::Char(next, _)) => " \t\n;|&<>()".contains(next),
-            Some(Symbol::Hole(_)) => false,
+            Some(Token::Char(next, _)) => " \t\n;|&<>()".contains(next),
+            Some(Token::Hole(_)) => false,
             None => true,
         };
         if delimiter.is_empty() || !closed || !ends {
@@ -232,9 +232,9 @@ impl Lexer<'_> {
         let mut holes = false;
         while let Some(symbol) = self.next() {
             match symbol {
-                Symbol::Char('\n', _) => break,
-                Symbol::Char(character, _) => line.push(character),
-                Symbol::Hole(hole) => {
+                Token::Char('\n', _) => break,
+                Token::Char(character, _) => line.push(character),
+                Token::Hole(hole) => {
                     holes = true;
                     self.refuse_opaque(hole, "a here-document");
                 }

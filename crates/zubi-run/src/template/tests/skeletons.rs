@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use super::super::{Sink, Template};
+use super::super::{Escaping, Template};
 use super::names;
 use super::values::{SHELLS_HERE, render, run};
 
@@ -151,12 +151,12 @@ fn skeleton() -> impl Strategy<Value = String> {
 
 /// The rendered scripts of a skeleton, if it is accepted.
 fn scripts(skeleton: &str) -> Option<Vec<String>> {
-    let template = Template::parse(skeleton, Sink::Shell, &names()).ok()?;
+    let template = Template::parse(skeleton, Escaping::Shell, &names()).ok()?;
     if template.arguments().is_empty() {
         return None;
     }
     let of = |text: &str, other: &str| {
-        render(skeleton, Sink::Shell, &json!({"text": text, "other": other, "list": [text, other]}))
+        render(skeleton, Escaping::Shell, &json!({"text": text, "other": other, "list": [text, other]}))
     };
     let (texts, others) = HOSTILE.split_at(HOSTILE.len() / 2);
     let pairs = texts.iter().zip(others);

@@ -85,7 +85,7 @@ pub(super) fn value() -> impl Strategy<Value = String> {
     ]
 }
 
-pub(super) fn render(text: &str, sink: Sink, arguments: &Value) -> String {
+pub(super) fn render(text: &str, sink: Escaping, arguments: &Value) -> String {
     let template = Template::parse(text, sink, &names()).unwrap();
     let values =
         Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
@@ -105,7 +105,7 @@ pub(super) fn run(shell: &str, script: &str, directory: &std::path::Path) -> Vec
 /// Values come through each real shell as they are: as words, in words, and between double quotes.
 fn through_shells(text: &str, other: &str, list: &[String]) {
     let script = r#"printf '%s\0' $text x$text"y" "$other" "pre $text$other post" -- $list ${arg:opt} end; v=$text; printf '%s\0' "$v""#;
-    let script = render(script, Sink::Shell, &json!({"text": text, "other": other, "list": list}));
+    let script = render(script, Escaping::Shell, &json!({"text": text, "other": other, "list": list}));
     let mut wanted = vec![
         text.to_owned(),
         format!("x{text}y"),
@@ -135,7 +135,7 @@ proptest! {
     #[test]
     fn of_a_url(text in value().prop_filter("another resource", |text| !text.is_empty() && text != "." && text != ".."), other in value(), list in prop::collection::vec(value(), 0..4)) {
         let arguments = json!({"text": text, "other": other, "list": list, "n": 7});
-        let url = render("https://example.com:1/a/$text/x$text.json?q=$other&list=$list&z=1$other#$text", Sink::Url, &arguments);
+        let url = render("https://example.com:1/a/$text/x$text.json?q=$other&list=$list&z=1$other#$text", Escaping::Url, &arguments);
         let url = reqwest::Url::parse(&url).unwrap();
         let decoded = |segment: &str| percent_encoding::percent_decode_str(segment).decode_utf8().unwrap().into_owned();
         prop_assert_eq!((url.host_str(), url.port(), url.path_segments().unwrap().count()), (Some("example.com"), Some(1), 3));
@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn of_a_body(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
         let arguments = json!({"text": text, "other": other, "list": list, "any": {"k": [text, null, 1.5, true]}, "n": -7});
-        let body = render(r#"{"a": "pre $text$other", "b": $other, "c": [$list, $n, $opt], "d": $any}"#, Sink::Json, &arguments);
+        let body = render(r#"{"a": "pre $text$other", "b": $other, "c": [$list, $n, $opt], "d": $any}"#, Escaping::Json, &arguments);
         let wanted = json!({"a": format!("pre {text}{other}"), "b": other, "c": [list, -7, null], "d": arguments["any"]});
         prop_assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), wanted);
     }
@@ -159,7 +159,7 @@ proptest! {
     /// A header either holds the value or is refused, and never is more than one.
     #[test]
     fn of_a_header(text in value()) {
-        let template = Template::parse("X $text", Sink::Header, &names()).unwrap();
+        let template = Template::parse("X $text", Escaping::Header, &names()).unwrap();
         let arguments = json!({"text": text});
         let values = Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
         // What would be another control, or another part of a header that has parts.
@@ -177,7 +177,7 @@ proptest! {
     #[test]
     fn any_text(pieces in prop::collection::vec(prop_oneof![prop::sample::select(PIECES), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
         let text = pieces.concat();
-        for sink in [Sink::Shell, Sink::Argv, Sink::Url, Sink::Header, Sink::Json, Sink::Form, Sink::Text, Sink::Path, Sink::Code] {
+        for sink in [Escaping::Shell, Escaping::Argv, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code] {
             let problems = match Template::parse(&text, sink, &names()) {
                 Ok(template) => template.warnings().to_vec(),
                 Err(problems) => problems,
@@ -199,7 +199,7 @@ fn of_a_part_of_a_header() {
         ("$text", "a; b, \"c\"", true),
         ("$text", "a\nb", false),
     ] {
-        let parsed = Template::parse(template, Sink::Header, &names()).unwrap();
+        let parsed = Template::parse(template, Escaping::Header, &names()).unwrap();
         let arguments = json!({ "text": value });
         let values =
             Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };

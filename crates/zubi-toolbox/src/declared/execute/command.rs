@@ -55,5 +55,5 @@ fn tell(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
         ),
         ViewError::Failed(_) => (Code::Failed, "Check the command's id and its arguments in the tool's file."),
     };
-    ToolError::tell(code, format!("Error in {}: `{command}`: {error}", tool.id()), hint)
+    ToolError::user(code, format!("Error in {}: `{command}`: {error}", tool.id()), hint)
 }

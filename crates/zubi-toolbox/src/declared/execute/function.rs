@@ -32,5 +32,5 @@ fn tell(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError 
         }
         FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
     };
-    ToolError::tell(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)
+    ToolError::user(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)
 }

@@ -12,7 +12,7 @@ use crate::declared::tool::DeclaredTool;
 use crate::shell::answer::room;
 
 /// The templates of a request.
-pub(in crate::declared) struct Parts<'a> {
+pub(in crate::declared) struct RequestPlan<'a> {
     pub(in crate::declared) method: Method,
     pub(in crate::declared) url: &'a Template,
     pub(in crate::declared) headers: &'a [(String, Template)],
@@ -21,7 +21,7 @@ pub(in crate::declared) struct Parts<'a> {
 
 pub(in crate::declared) async fn run(
     tool: &DeclaredTool,
-    parts: &Parts<'_>,
+    parts: &RequestPlan<'_>,
     args: Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
@@ -44,7 +44,7 @@ pub(in crate::declared) async fn run(
     Ok(ToolOutput { text, data, status: Some(status(&answer)), truncated: None })
 }
 
-fn request(tool: &DeclaredTool, parts: &Parts<'_>, args: Map<String, Value>) -> Result<HttpRequest, ToolError> {
+fn request(tool: &DeclaredTool, parts: &RequestPlan<'_>, args: Map<String, Value>) -> Result<HttpRequest, ToolError> {
     let url = tool.render(parts.url, &args)?;
     let mut request = HttpRequest::new(parts.method.name(), url.text);
     for (name, template) in parts.headers {
@@ -96,12 +96,12 @@ fn next(status: u16) -> &'static str {
 
 fn tell(tool: &DeclaredTool, error: &HttpError) -> ToolError {
     match error {
-        HttpError::TimedOut { .. } => ToolError::tell(
+        HttpError::TimedOut { .. } => ToolError::user(
             Code::TimedOut,
             format!("Error in {}: {error}", tool.id()),
             "Call again later; the tool's `timeout` says how long it may take.",
         ),
-        HttpError::Cancelled => ToolError::tell(
+        HttpError::Cancelled => ToolError::user(
             Code::Cancelled,
             format!("Error in {}: {error}", tool.id()),
             "Call again if the answer is still wanted.",

@@ -22,7 +22,7 @@ pub(in crate::declared) async fn run(
     let Some(runner) = &tool.machinery.scripts else {
         return Err(tool.failed("JavaScript cannot run here", "Use another tool."));
     };
-    let (confinement, _) = tool.machinery.jobs.runner().sandbox().of_scripts(runner.executable()).await;
+    let (confinement, _) = tool.machinery.jobs.runner().sandbox().for_scripts(runner.executable()).await;
     let runner = runner.clone().confined(confinement);
     let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
     let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
@@ -71,7 +71,7 @@ fn tell(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
         ScriptError::TooDeep => (Code::Failed, "Call the inner tool itself."),
         _ => (Code::Failed, "Call again; if it fails again, tell the user."),
     };
-    ToolError::tell(code, format!("Error in {}: {error}", tool.id()), hint)
+    ToolError::user(code, format!("Error in {}: {error}", tool.id()), hint)
 }
 
 /// Calls tools for code.

@@ -11,8 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 use zubi_base::process::Environment;
 use zubi_base::secret;
-use zubi_run::job::{Command, End, Finished, Job, Shell};
-use zubi_run::sandbox::{self, FileAccess, Manifest, Net, Place};
+use zubi_run::job::{Command, ExitReason, JobResult, Job, Shell};
+use zubi_run::sandbox::{self, FileAccess, SandboxRequest, Net, SandboxContext};
 use zubi_run::template::{Rendered, Template};
 use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, question, redact, shell};
 
@@ -40,7 +40,7 @@ const FAILURE_ROOM: usize = 3_000;
 const MAX_NAMED: usize = 5;
 
 /// The parts of a shell tool.
-pub(in crate::declared) struct Parts<'a> {
+pub(in crate::declared) struct ShellPlan<'a> {
     pub(in crate::declared) script: &'a Template,
     pub(in crate::declared) shell: ShellKind,
     pub(in crate::declared) directory: Option<&'a Template>,
@@ -55,7 +55,7 @@ struct Resolved {
 }
 
 impl Resolved {
-    fn new(tool: &DeclaredTool, parts: &Parts<'_>, args: &Map<String, Value>, cx: &ToolCx) -> Result<Self, ToolError> {
+    fn new(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>, cx: &ToolCx) -> Result<Self, ToolError> {
         let script = tool.render(parts.script, args)?;
         let given = parts.directory.map(|template| tool.render(template, args)).transpose()?;
         let directory = match given.filter(|given| !given.absent) {
@@ -86,7 +86,7 @@ impl Resolved {
 }
 
 /// What runs, for whoever is asked: variables, then the script.
-fn shown(tool: &DeclaredTool, parts: &Parts<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
+fn shown(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
     let mut shown = String::new();
     for (name, template) in parts.environment {
         let value = tool.render_shown(template, args)?;
@@ -96,13 +96,13 @@ fn shown(tool: &DeclaredTool, parts: &Parts<'_>, args: &Map<String, Value>) -> R
         }
     }
     shown.push_str(&tool.render_shown(parts.script, args)?.shown);
-    Ok(question::ends(shown, MAX_PREVIEW))
+    Ok(question::ellipsize_middle(shown, MAX_PREVIEW))
 }
 
 /// What a call would touch: `common` and what its script says.
 pub(in crate::declared) fn footprint(
     tool: &DeclaredTool,
-    parts: &Parts<'_>,
+    parts: &ShellPlan<'_>,
     args: &Map<String, Value>,
     cx: &ToolCx,
     common: Footprint,
@@ -146,7 +146,7 @@ fn outside(tool: &DeclaredTool, cx: &ToolCx, paths: Option<&[String]>) -> Result
 fn named_places(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf>, ToolError> {
     let home = tool.machinery.jobs.runner().sandbox().home();
     let folders = [tool.folder.clone()];
-    let place = Place { folders: &folders, temporary: &tool.folder, home };
+    let place = SandboxContext { folders: &folders, temporary: &tool.folder, home };
     let wrong = |error| tool.failed(error, "Mend `sandbox.fs` of the tool in its file.");
     let resolved = |path: Utf8PathBuf| zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
     paths.iter().map(|path| Ok(resolved(place.path(path).map_err(wrong)?))).collect()
@@ -154,7 +154,7 @@ fn named_places(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf
 
 /// Variables of zubi's own environment that a declaration asks for and that hold secrets, as far as their names say.
 fn secrets_among(names: &[String]) -> impl Iterator<Item = &String> {
-    names.iter().filter(|name| secret::is_name_of_one(name))
+    names.iter().filter(|name| secret::is_secret_name(name))
 }
 
 /// The sandbox in the words of a person.
@@ -195,9 +195,9 @@ fn net(declared: &SandboxDeclaration) -> Net {
 }
 
 /// What a tool declares, as the sandbox takes it.
-fn manifest(declared: &SandboxDeclaration) -> Manifest {
+fn manifest(declared: &SandboxDeclaration) -> SandboxRequest {
     let files = declared.fs.clone().unwrap_or_default();
-    Manifest {
+    SandboxRequest {
         fs: FileAccess { read: files.read, write: files.write },
         net: net(declared),
         exec: declared.exec.clone(),
@@ -208,10 +208,10 @@ fn manifest(declared: &SandboxDeclaration) -> Manifest {
 /// Runs the script to its end, however that comes.
 async fn finish(
     tool: &DeclaredTool,
-    parts: &Parts<'_>,
+    parts: &ShellPlan<'_>,
     args: &Map<String, Value>,
     cx: &ToolCx,
-) -> Result<(Finished, Duration), ToolError> {
+) -> Result<(JobResult, Duration), ToolError> {
     let Resolved { script, directory, environment: own } = Resolved::new(tool, parts, args, cx)?;
     let shell = match parts.shell {
         ShellKind::Sh => Shell::Sh,
@@ -242,7 +242,7 @@ async fn finish(
 
 pub(in crate::declared) async fn run(
     tool: &DeclaredTool,
-    parts: &Parts<'_>,
+    parts: &ShellPlan<'_>,
     args: &Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
@@ -250,15 +250,15 @@ pub(in crate::declared) async fn run(
     let declared = tool.definition.tool.output.as_ref().and_then(|output| output.exit_codes.clone());
     let succeeds =
         |code: i32| declared.as_ref().map_or(code == 0, |codes| codes.iter().any(|it| i32::from(*it) == code));
-    if let (Some(doubles), End::Exited(code)) = (&tool.machinery.doubles, finished.end) {
+    if let (Some(doubles), ExitReason::Exited(code)) = (&tool.machinery.doubles, finished.end) {
         doubles.ended(code);
     }
     let room = answer::room(cx).min(FAILURE_ROOM);
     let outputs = || answer::outputs(&finished.stdout, &finished.stderr, room).trim_end().to_owned();
     match finished.end {
-        End::Exited(code) if succeeds(code) => Ok(answer::ended(&finished, timeout, answer::room(cx))),
-        End::Exited(code) => Err(tool.failed(format!("it exited with {code}\n{}", outputs()), next(code))),
-        End::TimedOut => Err(ToolError::tell(
+        ExitReason::Exited(code) if succeeds(code) => Ok(answer::ended(&finished, timeout, answer::room(cx))),
+        ExitReason::Exited(code) => Err(tool.failed(format!("it exited with {code}\n{}", outputs()), next(code))),
+        ExitReason::TimedOut => Err(ToolError::user(
             Code::TimedOut,
             format!(
                 "Error in {}: no end within {}, so it was ended with all it had started\n{}",
@@ -268,7 +268,7 @@ pub(in crate::declared) async fn run(
             ),
             "Give it less to do; the tool's `timeout` says how long it may take.",
         )),
-        End::Cancelled => Err(ToolError::tell(
+        ExitReason::Cancelled => Err(ToolError::user(
             Code::Cancelled,
             format!("Error in {}: the call was cancelled\n{}", tool.id(), outputs()),
             "Call again if the answer is still wanted.",

@@ -6,7 +6,7 @@ use regex::RegexBuilder;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use zubi_base::visible::on_lines;
-use zubi_run::http::stand_in::Asked;
+use zubi_run::http::stand_in::RecordedRequest;
 use zubi_tools::ToolOutput;
 use zubi_tools::policy::rule::Action;
 
@@ -21,14 +21,14 @@ const MAX_SHOWN: usize = 2_000;
 const MAX_PATTERN: usize = 1 << 20;
 
 /// What came of a call.
-pub(super) struct Happened {
+pub(super) struct Actual {
     pub(super) output: Option<ToolOutput>,
     /// Code and text of the failure.
     pub(super) error: Option<(String, String)>,
     pub(super) exit: Option<i32>,
     /// What the rules say, where the test wants to know; the error is why that cannot be told.
     pub(super) decision: Option<Result<Action, String>>,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<RecordedRequest>,
     /// Tools whose calls were expected and not made.
     pub(super) uncalled: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Mismatch {
 }
 
 /// Everything that is not as expected.
-pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Happened) -> Vec<Mismatch> {
+pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> Vec<Mismatch> {
     let expect = &test.expect;
     let mut found = Vec::new();
     if let (Some(expected), Some(got)) = (expect.decision, &happened.decision) {
@@ -130,7 +130,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Happened) -
 }
 
 /// The text of the answer without its status line, or of the failure.
-fn output(happened: &Happened) -> &str {
+fn output(happened: &Actual) -> &str {
     match (&happened.output, &happened.error) {
         (Some(output), _) => output.text.trim_end(),
         (None, Some((_, text))) => text.trim_end(),
@@ -170,7 +170,7 @@ fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
     }
 }
 
-fn requested(expected: &ExpectedRequest, asked: &[Asked], found: &mut Vec<Mismatch>) {
+fn requested(expected: &ExpectedRequest, asked: &[RecordedRequest], found: &mut Vec<Mismatch>) {
     // Of several, which redirects make, the first is what the tool asked.
     let Some(got) = asked.first() else {
         return found.push(Mismatch::new("request", "the server was not asked"));

@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use zubi_run::http::stand_in::{Asked, StandIn, StandInAnswer};
+use zubi_run::http::stand_in::{RecordedRequest, MockServer, StandInAnswer};
 use zubi_tools::output::clean;
 use zubi_tools::{
-    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, fixed, spec,
+    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, static_provider, spec,
 };
 
 use super::compare;
 use crate::declared::format::{FakeAnswer, FakeCall, ToolTest};
 
 /// The doubles of one test, and what was seen of it.
-pub(in crate::declared) struct Doubles {
-    server: Option<StandIn>,
+pub(in crate::declared) struct Fakes {
+    server: Option<MockServer>,
     calls: Vec<FakeCall>,
     seen: Mutex<Seen>,
 }
@@ -27,10 +27,10 @@ struct Seen {
     made: Vec<bool>,
 }
 
-impl Doubles {
+impl Fakes {
     pub(super) async fn new(test: &ToolTest) -> std::io::Result<Self> {
         let server = match &test.http {
-            Some(answer) => Some(StandIn::start(stand_in_answer(answer)).await?),
+            Some(answer) => Some(MockServer::start(stand_in_answer(answer)).await?),
             None => None,
         };
         let seen = Seen { exit: None, made: vec![false; test.calls.len()] };
@@ -42,7 +42,7 @@ impl Doubles {
     }
 
     /// The server that is asked in place of the real one.
-    pub(in crate::declared) fn server(&self) -> Option<&StandIn> {
+    pub(in crate::declared) fn server(&self) -> Option<&MockServer> {
         self.server.as_ref()
     }
 
@@ -55,8 +55,8 @@ impl Doubles {
         self.seen().exit
     }
 
-    pub(super) fn asked(&self) -> Vec<Asked> {
-        self.server.as_ref().map(StandIn::asked).unwrap_or_default()
+    pub(super) fn asked(&self) -> Vec<RecordedRequest> {
+        self.server.as_ref().map(MockServer::asked).unwrap_or_default()
     }
 
     /// The tools of those calls that were expected and not made.
@@ -99,11 +99,11 @@ fn stand_in_answer(answer: &FakeAnswer) -> StandInAnswer {
 /// A tool in whose place the test answers. It says of itself what the real one says, so that it takes the same arguments.
 pub(super) struct FakeTool {
     spec: ToolSpec,
-    doubles: Arc<Doubles>,
+    doubles: Arc<Fakes>,
 }
 
 impl FakeTool {
-    pub(super) fn new(spec: &ToolSpec, doubles: Arc<Doubles>) -> Self {
+    pub(super) fn new(spec: &ToolSpec, doubles: Arc<Fakes>) -> Self {
         // It does nothing, whatever the real one does.
         let spec =
             ToolSpec { effect: Effect::Read, approval: Approval::ByEffect, exposure: Exposure::Direct, ..spec.clone() };
@@ -127,7 +127,7 @@ impl Tool for FakeTool {
             return Err(ToolError::failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
         };
         match call.error {
-            Some(message) => Err(ToolError::tell(Code::Failed, message, "")),
+            Some(message) => Err(ToolError::user(Code::Failed, message, "")),
             None => {
                 let data = call.answer.unwrap_or(Value::Null);
                 let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
@@ -148,5 +148,5 @@ fn shortened(args: &Value) -> String {
 pub(super) fn providers(tested: Arc<dyn Tool>, fakes: Vec<FakeTool>) -> Vec<Arc<dyn ToolProvider>> {
     let fakes = fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Tool>);
     let tools = [tested].into_iter().chain(fakes).collect();
-    vec![fixed("test", "A test", tools)]
+    vec![static_provider("test", "A test", tools)]
 }

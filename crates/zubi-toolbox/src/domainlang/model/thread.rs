@@ -13,7 +13,7 @@ use tokio::sync::{oneshot, watch};
 use super::{ModelError, Promise};
 
 /// A thread that is started by the first question, and again when a defect has ended it. It ends with this.
-pub(super) struct OwnThread {
+pub(super) struct ModelThread {
     pub(super) files: SharedFiles,
     pub(super) roots: Vec<Root>,
     /// Whether there was a file in the model when it was asked last.
@@ -38,7 +38,7 @@ impl Drop for Running {
     }
 }
 
-impl OwnThread {
+impl ModelThread {
     pub(super) fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
         Self { files, roots, has_files: Arc::default(), running: Mutex::default() }
     }

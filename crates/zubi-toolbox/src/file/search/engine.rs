@@ -12,7 +12,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 use ignore::{ParallelVisitor, ParallelVisitorBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
-use zubi_base::walk::{self, Order};
+use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs};
 
 use crate::file::glob::Pattern;
@@ -125,7 +125,7 @@ pub(crate) fn search(
     };
     for root in roots {
         if root.is_dir() {
-            let mut walk = walk::builder(root, Order::default());
+            let mut walk = walk::builder(root, WalkOptions::default());
             walk.threads(0);
             walk.build_parallel().visit(&mut Workers { shared: &shared, root });
         } else {
@@ -240,7 +240,7 @@ impl ParallelVisitor for Worker<'_> {
         if let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) {
             // A person is asked before such a file is read, and was asked about none that nobody named. Whoever named a
             // directory of them was asked.
-            if credentials::hold(&path) && !credentials::hold(self.root) {
+            if credentials::is_credential_path(&path) && !credentials::is_credential_path(self.root) {
                 self.shared.credentials.fetch_add(1, Ordering::Relaxed);
                 return WalkState::Continue;
             }
@@ -286,7 +286,7 @@ impl<'s> Worker<'s> {
             self.shared.of_editor.fetch_add(1, Ordering::Relaxed);
             self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut sink)
         } else {
-            fs::open_in_place(path).and_then(|file| {
+            fs::open_no_follow(path).and_then(|file| {
                 if !file.metadata()?.is_file() {
                     return Err(std::io::Error::other("not a regular file any more"));
                 }

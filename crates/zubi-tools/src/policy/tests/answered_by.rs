@@ -4,7 +4,7 @@ use super::*;
 
 /// Whether rules that were given for a run answer what the policy with these rules asks about the call.
 fn answered(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
-    policy(asking).left_by(&policy(yes), spec, &caller(false), footprint).action == Action::Allow
+    policy(asking).remaining_after(&policy(yes), spec, &caller(false), footprint).action == Action::Allow
 }
 
 fn runs(commands: &[&str]) -> Footprint {
@@ -65,7 +65,7 @@ fn what_is_left_is_what_no_yes_answers() {
     let values = |rules: &[&Value]| rules.iter().map(|rule| (*rule).clone()).collect::<Vec<_>>();
     let left = |asking: &[&Value], yes: &[&Value]| {
         let footprint = runs(&["touch a", "rm b", "pwd"]);
-        let left = policy(&values(asking)).left_by(&policy(&values(yes)), &shell, &caller(false), &footprint);
+        let left = policy(&values(asking)).remaining_after(&policy(&values(yes)), &shell, &caller(false), &footprint);
         let asked: Vec<_> =
             left.parts.iter().filter(|part| part.action == Action::Ask).map(|part| &part.what).collect();
         format!("{:?} {} ({}) {asked:?}", left.action, left.why, left.rule.unwrap_or_default())

@@ -59,8 +59,8 @@ fn a_question_about_credentials_says_what_is_known() {
         let spec = spec("shell.run", Effect::Execute);
         let judgement = policy.judge(&spec, &caller(false), &footprint);
         writeln!(shown, "{text}").unwrap();
-        let about = |judged: &&Judged| {
-            matches!(judged.part, Part::Read(_) | Part::MayRead(_) | Part::Mentions(_) | Part::Unresolved(_))
+        let about = |judged: &&PartDecision| {
+            matches!(judged.part, Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_))
         };
         for judged in judgement.parts.iter().filter(about) {
             let reason = judged.reason.as_deref().unwrap_or_default();
@@ -70,7 +70,7 @@ fn a_question_about_credentials_says_what_is_known() {
             shown.push_str("    allow\n");
             continue;
         }
-        let call = Recent { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
+        let call = RecentCall { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
         for option in options(&policy, &call, &judgement, &[], false).iter().skip(1) {
             writeln!(shown, "    offered: {}", option.label).unwrap();
         }

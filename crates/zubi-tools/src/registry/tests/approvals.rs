@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::cx::ApprovalScope;
 use crate::policy::rule::{Action, RuleText};
-use crate::policy::{ApprovalOption, Places, RuleStore};
+use crate::policy::{ApprovalOption, PolicyPaths, RuleStore};
 
 mod only_rules;
 
@@ -77,7 +77,7 @@ struct Session {
 impl Session {
     fn new(rules: &[Value]) -> Self {
         let kept = Arc::new(Kept::default());
-        let places = Places { roots: vec!["/w".into()], ..Places::default() };
+        let places = PolicyPaths { roots: vec!["/w".into()], ..PolicyPaths::default() };
         let rules = rules.iter().enumerate().map(|(at, rule)| (rule, format!("zubi.toml:{}", at + 1)));
         let policy = Policy::from_rules(ToolFilter::default(), rules, places);
         assert_eq!(policy.broken(), None);

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
-use zubi_agent::model::choose::Models;
-use zubi_agent::wire::{ConversationList, Hello, ModelList, Search, Send};
-use zubi_base::visible::on_one_line;
+use zubi_agent::model::choose::ModelRegistry;
+use zubi_agent::wire::{ConversationList, ServerInfo, ModelList, Search, SendParams};
+use zubi_base::visible::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{Interruption, block_on};
 use zubi_cli::terminal;
@@ -14,7 +14,7 @@ use zubi_cli::terminal;
 use super::conversations::{self, find};
 use super::output::{Output, page};
 use super::run::{code, text_of};
-use super::talk::{LINE, Reads, Step, Talk, request};
+use super::talk::{LINE, InputMode, Step, ChatSession, request};
 use crate::agent;
 use crate::cli::agent::Chat as Words;
 use crate::session::Session;
@@ -41,7 +41,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
         }
         let desk = agent::open(session, &words.turns).await?;
         let exit = async {
-            let talk = Talk::new(desk.shared(), Output::live())?;
+            let talk = ChatSession::new(desk.shared(), Output::live())?;
             let model = words.turns.model.clone();
             let mut chat = Chat {
                 desk: &desk,
@@ -69,10 +69,10 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
 }
 
 struct Chat<'a> {
-    desk: &'a agent::Opened,
+    desk: &'a agent::AgentSession,
     /// Those of the desk.
-    models: Arc<Models>,
-    talk: Talk,
+    models: Arc<ModelRegistry>,
+    talk: ChatSession,
     words: &'a Words,
     /// The model that is asked; that of the conversation, else the default.
     model: Option<String>,
@@ -127,7 +127,7 @@ impl Chat<'_> {
         loop {
             // A pipe says the next thing once the last was answered; who is asked next is known before that.
             let listens = !is_over && self.asking.is_none() && (self.talk.has_person() || !self.is_busy);
-            let reads = if listens { Reads::Everything } else { Reads::Answers };
+            let reads = if listens { InputMode::Everything } else { InputMode::Answers };
             match self.talk.step(reads, answered(&mut self.asking)).await? {
                 Step::Ended(ended) => {
                     self.codes.turn = if is_stopping { INTERRUPTED } else { code(&ended) };
@@ -156,7 +156,7 @@ impl Chat<'_> {
                 {
                     if let Some(asking) = self.asking.take() {
                         asking.task.abort();
-                        terminal::say(&asking.given_up);
+                        terminal::print_err(&asking.given_up);
                     }
                     if self.is_busy {
                         is_stopping = true;
@@ -167,7 +167,7 @@ impl Chat<'_> {
                 }
                 Step::Unread if !self.is_busy => return Ok(self.exit()),
                 Step::Unread => {
-                    terminal::say("Nobody reads the output any more: the turn is stopped.");
+                    terminal::print_err("Nobody reads the output any more: the turn is stopped.");
                     self.talk.stop().await?;
                     is_over = true;
                 }
@@ -178,7 +178,7 @@ impl Chat<'_> {
 
     /// What was typed is wrong, not the conversation.
     fn wrong(&mut self, failure: &Failure) {
-        terminal::say(&failure.text());
+        terminal::print_err(&failure.text());
         if self.codes.line == 0 {
             self.codes.line = failure.code();
         }
@@ -209,7 +209,7 @@ impl Chat<'_> {
             None => {
                 // With what a turn was begun holds until its end.
                 let begins = !self.is_busy;
-                let what = Send {
+                let what = SendParams {
                     conversation: None,
                     text,
                     model: self.model.clone().filter(|_| begins),
@@ -230,23 +230,23 @@ impl Chat<'_> {
         let argument = argument.trim();
         match name {
             "quit" | "exit" => return Ok(Then::Leaves),
-            "help" => terminal::say(HELP),
+            "help" => terminal::print_err(HELP),
             "stop" => self.talk.stop().await?,
             "list" => {
                 let search = Search { limit: Some(LISTED), ..Search::default() };
                 let list: ConversationList = request(self.desk.chats(), "conversations", &search).await?;
-                list.problem.iter().for_each(|problem| terminal::say(&on_one_line(problem)));
-                list.conversations.iter().for_each(|it| terminal::say(&conversations::line(it)));
+                list.problem.iter().for_each(|problem| terminal::print_err(&printable(problem)));
+                list.conversations.iter().for_each(|it| terminal::print_err(&conversations::line(it)));
             }
             "models" => {
                 let chats = self.desk.shared();
                 let asked = async move { request(chats.as_ref(), "models", &()).await.map(Told::All) };
                 self.ask(asked, "The providers are not waited for.".to_owned());
             }
-            "model" if argument.is_empty() => terminal::say(&on_one_line(&self.asked())),
+            "model" if argument.is_empty() => terminal::print_err(&printable(&self.asked())),
             "model" => {
                 let (models, wanted) = (Arc::clone(&self.models), argument.to_owned());
-                let as_before = format!("{} is asked as before.", on_one_line(&self.asked()));
+                let as_before = format!("{} is asked as before.", printable(&self.asked()));
                 let given_up = as_before.clone();
                 let found = async move {
                     let named = agent::named(&models, &wanted)
@@ -264,13 +264,13 @@ impl Chat<'_> {
                 return Err(Failure::usage("A turn is going on: /stop ends it."));
             }
             "new" => {
-                self.talk.begin_anew();
+                self.talk.start_new();
                 self.greet().await?;
             }
             "open" if argument.is_empty() => return Err(Failure::usage("Which one? /list shows their ids.")),
             "open" => self.open(argument).await?,
             _ => {
-                let name = on_one_line(name);
+                let name = printable(name);
                 return Err(Failure::usage(format!("There is no command /{name}: /help lists them.")));
             }
         }
@@ -295,7 +295,7 @@ impl Chat<'_> {
     fn told(&mut self) -> Result<(), Failure> {
         let Some(Asking { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
         match told? {
-            Told::All(list) => terminal::say(&super::models::listed(&list)),
+            Told::All(list) => terminal::print_err(&super::models::listed(&list)),
             Told::One { wanted, id, is_listed } => {
                 let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
                 let note = match (&id, is_listed) {
@@ -304,7 +304,7 @@ impl Chat<'_> {
                     _ => "",
                 };
                 let model = id.unwrap_or(wanted);
-                terminal::say(&format!("{} is asked {when}{note}", on_one_line(&model)));
+                terminal::print_err(&format!("{} is asked {when}{note}", printable(&model)));
                 self.model = Some(model);
             }
         }
@@ -313,22 +313,22 @@ impl Chat<'_> {
 
     async fn open(&mut self, id: &str) -> Result<(), Failure> {
         let opened = find(self.desk.chats(), Some(id), 0).await?;
-        self.talk.take_up(&opened);
-        terminal::say(&page(&opened.events));
+        self.talk.resume(&opened);
+        terminal::print_err(&page(&opened.events));
         Ok(())
     }
 
     async fn greet(&self) -> Result<(), Failure> {
         if self.talk.has_person() {
-            let hello: Hello = request(self.desk.chats(), "hello", &()).await?;
-            terminal::say(&format!("zubi {} · {} · /help", hello.version, on_one_line(&self.asked())));
+            let hello: ServerInfo = request(self.desk.chats(), "hello", &()).await?;
+            terminal::print_err(&format!("zubi {} · {} · /help", hello.version, printable(&self.asked())));
         }
         Ok(())
     }
 
     fn prompt(&self) {
         if self.talk.has_person() && self.asking.is_none() {
-            self.talk.aside(if self.begun.is_empty() { "> " } else { "… " });
+            self.talk.notify(if self.begun.is_empty() { "> " } else { "… " });
         }
     }
 }

@@ -7,8 +7,8 @@ use camino::Utf8Path;
 use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
-use zubi_agent::wire::{ConversationList, Exported, Named, Open, Opened, Search, State, Summary};
-use zubi_base::visible::on_one_line;
+use zubi_agent::wire::{ConversationList, Exported, ConversationRef, OpenParams, OpenResult, Search, State, Summary};
+use zubi_base::visible::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
@@ -35,11 +35,11 @@ pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: 
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(problem) = &list.problem {
-        terminal::say(&on_one_line(problem));
+        terminal::print_err(&printable(problem));
     }
     let lines: Vec<String> = list.conversations.iter().map(line).collect();
     if lines.is_empty() {
-        terminal::say(match &search.query {
+        terminal::print_err(match &search.query {
             Some(_) => "In no conversation of this workspace were these words said or done.",
             None => "There is no conversation in this workspace: `zubi agent run` begins one.",
         });
@@ -47,7 +47,7 @@ pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: 
     }
     terminal::print(&lines.join("\n"))?;
     if list.more > 0 {
-        terminal::say(&format!("and {} more: --limit, or --search", list.more));
+        terminal::print_err(&format!("and {} more: --limit, or --search", list.more));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -57,7 +57,7 @@ pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<Ex
     if json {
         opened.events.iter().try_for_each(print_event)?;
     } else {
-        terminal::say(&format!("conversation {}", opened.summary.id));
+        terminal::print_err(&format!("conversation {}", opened.summary.id));
         terminal::print(&page(&opened.events))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -66,7 +66,7 @@ pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<Ex
 pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Path>) -> Result<ExitCode, Failure> {
     let exported: Exported = with_desk(session, async |chats| {
         let conversation = find(chats, id, NO_EVENTS).await?.summary.id;
-        request(chats, "export", &Named { conversation }).await
+        request(chats, "export", &ConversationRef { conversation }).await
     })?;
     let Some(output) = output else {
         terminal::print_exact(&format!("{}\n", exported.scenario.trim_end()))?;
@@ -80,14 +80,14 @@ pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Pa
             _ => Failure::usage(format!("`{output}` cannot be written: {error}")),
         },
     )?;
-    terminal::say(&format!("written: {output}"));
+    terminal::print_err(&format!("written: {output}"));
     Ok(ExitCode::SUCCESS)
 }
 
 pub(super) fn delete(session: &Session, id: &str) -> Result<ExitCode, Failure> {
     let conversation = id.to_owned();
-    with_desk(session, async |chats| request::<Value>(chats, "delete", &Named { conversation }).await)?;
-    terminal::say(&format!("deleted: {}", on_one_line(id)));
+    with_desk(session, async |chats| request::<Value>(chats, "delete", &ConversationRef { conversation }).await)?;
+    terminal::print_err(&format!("deleted: {}", printable(id)));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -106,7 +106,7 @@ fn with_desk<T>(
 
 /// The conversation of this id, or the only one whose id begins so; the latest if there is none. Its events are those behind
 /// `after`.
-pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) -> Result<Opened, Failure> {
+pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) -> Result<OpenResult, Failure> {
     if id.is_some_and(|id| id.trim().is_empty()) {
         return Err(Failure::usage("the id is empty").hint(
             "An id is as `01a20a25dd52-554913fdac59fa64`, and its beginning is enough: `zubi agent list` shows them.",
@@ -121,7 +121,7 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
             return Err(none.hint("`zubi agent run` begins one."));
         }
         (Some(id), several @ [_, _, ..]) => {
-            let mut lines = vec![format!("the ids of several conversations begin with `{}`:", on_one_line(id))];
+            let mut lines = vec![format!("the ids of several conversations begin with `{}`:", printable(id))];
             lines.extend(several.iter().map(|it| format!("  {}  {}", it.id, title(it))));
             if found.more > 0 {
                 lines.push(format!("  and {} more", found.more));
@@ -131,7 +131,7 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
         (Some(_), [only]) => only.id.clone(),
         (Some(id), []) => id.to_owned(),
     };
-    request(chats, "open", &Open { conversation, after }).await
+    request(chats, "open", &OpenParams { conversation, after }).await
 }
 
 /// Whether this may be an id, or the beginning of one: digits of a time, a hyphen, digits by chance.
@@ -143,7 +143,7 @@ pub(super) fn may_be_id(text: &str) -> bool {
 fn title(summary: &Summary) -> String {
     let title: String = summary.title.chars().take(TITLE).collect();
     let title = if title.len() < summary.title.len() { format!("{title}…") } else { title };
-    on_one_line(&title).into_owned()
+    printable(&title).into_owned()
 }
 
 /// A conversation in a list.
@@ -158,7 +158,7 @@ pub(super) fn line(summary: &Summary) -> String {
     let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, when(summary.updated), title(summary));
     if let Some(found) = &summary.found {
         line.push_str("\n    … ");
-        line.push_str(&on_one_line(found));
+        line.push_str(&printable(found));
     }
     line
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use zubi_agent::model::choose::Provider;
 use zubi_agent::wire::ModelList;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
@@ -29,9 +29,9 @@ pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
             list.problems.iter().any(|it| it.provider == provider.name && it.message == provider.about)
         };
         for provider in models.providers().iter().filter(|it| !it.about.is_empty() && !is_told(it)) {
-            terminal::say(&format!("{}: {}", on_one_line(&provider.name), on_one_line(&provider.about)));
+            terminal::print_err(&format!("{}: {}", printable(&provider.name), printable(&provider.about)));
         }
-        terminal::say(&format!("asked if none is named: {}", on_one_line(&models.default_id())));
+        terminal::print_err(&format!("asked if none is named: {}", printable(&models.default_id())));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -42,12 +42,12 @@ pub(super) fn listed(list: &ModelList) -> String {
         .iter()
         .map(|model| {
             let context = model.context.map(|tokens| format!(" · {tokens} tokens")).unwrap_or_default();
-            let name = if model.name == model.id { String::new() } else { format!("  {}", on_one_line(&model.name)) };
-            format!("{}{name}{context}", on_one_line(&model.id))
+            let name = if model.name == model.id { String::new() } else { format!("  {}", printable(&model.name)) };
+            format!("{}{name}{context}", printable(&model.id))
         })
         .collect();
     lines.extend(
-        list.problems.iter().map(|it| format!("({}: {})", on_one_line(&it.provider), on_one_line(&it.message))),
+        list.problems.iter().map(|it| format!("({}: {})", printable(&it.provider), printable(&it.message))),
     );
     lines.join("\n")
 }

@@ -96,7 +96,7 @@ impl Text {
                 // On a terminal nothing of it hides or moves anything; another program gets it to the byte.
                 Piece::Answer(text) if io::stdout().is_terminal() => terminal::print_exact(&on_lines(&text))?,
                 Piece::Answer(text) => terminal::print_exact(&text)?,
-                Piece::Row(row) => terminal::say(&row),
+                Piece::Row(row) => terminal::print_err(&row),
                 Piece::Progress { .. } => {}
             }
         }

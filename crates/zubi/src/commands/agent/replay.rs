@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_agent::replay::{CallMade, Difference, Outcome, Report};
+use zubi_agent::replay::{ReplayedCall, Difference, Outcome, Report};
 use zubi_agent::scenario::Scenario;
-use zubi_agent::wire::{Exported, Named};
+use zubi_agent::wire::{Exported, ConversationRef};
 use zubi_base::fs::ReadError;
-use zubi_base::visible::on_one_line;
+use zubi_base::visible::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
@@ -16,7 +16,7 @@ use zubi_tools::output::clean;
 
 use super::conversations::{NO_EVENTS, find, may_be_id};
 use super::talk::request;
-use crate::agent::{self, Choices};
+use crate::agent::{self, AgentOptions};
 use crate::cli::agent::Replay as Words;
 use crate::session::Session;
 
@@ -24,7 +24,7 @@ use crate::session::Session;
 const LINES: usize = 12;
 
 pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
-    let rules = Choices::rules(&words.auto_approve)?;
+    let rules = AgentOptions::rules(&words.auto_approve)?;
     let from_file = from_file(&words.what)?;
     block_on(async {
         let stop = on_interrupt()?;
@@ -51,7 +51,7 @@ fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
         Ok(text) => text,
         Err(ReadError::NotFound { .. }) if may_be_id(what) => return Ok(None),
         Err(ReadError::NotFound { .. }) => {
-            let none = Failure::usage(format!("there is no file `{}`", on_one_line(what)));
+            let none = Failure::usage(format!("there is no file `{}`", printable(what)));
             return Err(none.hint("Nor is this an id of a conversation: `zubi agent list` shows those."));
         }
         Err(error) => return Err(Failure::usage(error)),
@@ -60,11 +60,11 @@ fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
     Ok(Some(scenario.map_err(|why| Failure::usage(format!("`{what}` is no scenario: {why}")))?))
 }
 
-async fn of_conversation(desk: &agent::Opened, id: &str) -> Result<Scenario, Failure> {
+async fn of_conversation(desk: &agent::AgentSession, id: &str) -> Result<Scenario, Failure> {
     let found = find(desk.chats(), Some(id), NO_EVENTS).await;
     let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
     let conversation = found.summary.id;
-    let exported: Exported = request(desk.chats(), "export", &Named { conversation }).await?;
+    let exported: Exported = request(desk.chats(), "export", &ConversationRef { conversation }).await?;
     Scenario::read(&exported.scenario).map_err(Failure::environment)
 }
 
@@ -102,8 +102,8 @@ fn difference(difference: &Difference) -> String {
             writeln!(text, "turn {turn}, call {call}: {} came to something else\n{}", made(it), outcomes(recorded, now))
         }
         Difference::End { turn, recorded, now, problem } => {
-            let name = |reason: &zubi_agent::event::Reason| json!(reason).as_str().unwrap_or_default().to_owned();
-            let problem = problem.as_ref().map(|why| format!(": {}", on_one_line(why))).unwrap_or_default();
+            let name = |reason: &zubi_agent::event::StopReason| json!(reason).as_str().unwrap_or_default().to_owned();
+            let problem = problem.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
             let recorded = recorded.as_ref().map_or_else(|| "not at all".to_owned(), name);
             writeln!(text, "turn {turn} ended otherwise\n  - {recorded}\n  + {}{problem}", name(now))
         }
@@ -111,8 +111,8 @@ fn difference(difference: &Difference) -> String {
     text
 }
 
-fn made(call: &CallMade) -> String {
-    on_one_line(&format!("{} {}", call.tool, call.arguments)).into_owned()
+fn made(call: &ReplayedCall) -> String {
+    printable(&format!("{} {}", call.tool, call.arguments)).into_owned()
 }
 
 /// Both texts from where they part.
@@ -126,7 +126,7 @@ fn outcomes(recorded: &Outcome, now: &Outcome) -> String {
     for (mark, outcome) in [('-', recorded), ('+', now)] {
         let lines: Vec<&str> = outcome.text.lines().skip(same).collect();
         for line in lines.iter().take(LINES) {
-            let _ = writeln!(text, "  {mark} {}", on_one_line(line));
+            let _ = writeln!(text, "  {mark} {}", printable(line));
         }
         let more = lines.len().saturating_sub(LINES);
         if more > 0 {

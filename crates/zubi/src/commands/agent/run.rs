@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use camino::Utf8Path;
 use serde_json::Value;
-use zubi_agent::event::{Ended, Reason};
-use zubi_agent::wire::{Opened, Send};
+use zubi_agent::event::{TurnEnded, StopReason};
+use zubi_agent::wire::{OpenResult, SendParams};
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
 use super::conversations::{NO_EVENTS, find};
 use super::output::Output;
-use super::talk::{Reads, Step, Talk};
+use super::talk::{InputMode, Step, ChatSession};
 use crate::agent;
-use crate::cli::agent::{Resume, Run, Shown, Turns};
+use crate::cli::agent::{Resume, Run, OutputArgs, TurnArgs};
 use crate::session::Session;
 
 /// The largest task, instruction or schema that is read, in bytes.
@@ -59,13 +59,13 @@ pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Fai
 }
 
 /// What the desk is to be sent.
-fn said(text: String, turns: &Turns, shown: &Shown, instructions: Option<&Utf8Path>) -> Result<Send, Failure> {
+fn said(text: String, turns: &TurnArgs, shown: &OutputArgs, instructions: Option<&Utf8Path>) -> Result<SendParams, Failure> {
     if text.trim().is_empty() {
         return Err(
             Failure::usage("the task is empty").hint("Say what is to be done: `zubi agent run 'list the files'`.")
         );
     }
-    Ok(Send {
+    Ok(SendParams {
         conversation: None,
         text,
         model: turns.model.clone(),
@@ -77,33 +77,33 @@ fn said(text: String, turns: &Turns, shown: &Shown, instructions: Option<&Utf8Pa
 }
 
 async fn turn(
-    desk: &agent::Opened,
-    conversation: Option<Opened>,
-    what: Send,
-    shown: &Shown,
+    desk: &agent::AgentSession,
+    conversation: Option<OpenResult>,
+    what: SendParams,
+    shown: &OutputArgs,
 ) -> Result<ExitCode, Failure> {
     let output = Output::turn(shown.json, shown.output_schema.is_some());
-    let mut talk = Talk::new(desk.shared(), output)?;
+    let mut talk = ChatSession::new(desk.shared(), output)?;
     if let Some(opened) = &conversation {
-        talk.take_up(opened);
+        talk.resume(opened);
     }
     talk.say(what).await?;
     let mut interruptions = 0;
     loop {
-        match talk.step(Reads::Answers, std::future::pending()).await? {
+        match talk.step(InputMode::Answers, std::future::pending()).await? {
             Step::Ended(ended) => {
-                if ended.reason != Reason::Completed
+                if ended.reason != StopReason::Completed
                     && !shown.json
                     && let Some(id) = talk.conversation()
                 {
-                    terminal::say(&format!("hint: `zubi agent resume {id}` goes on with it."));
+                    terminal::print_err(&format!("hint: `zubi agent resume {id}` goes on with it."));
                 }
                 return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
             Step::Typed(_) | Step::Done => {}
             // As a program that writes and writes ends once nobody reads it, this ends what it does.
             Step::Unread => {
-                terminal::say("Nobody reads the output any more: the turn is stopped.");
+                terminal::print_err("Nobody reads the output any more: the turn is stopped.");
                 talk.stop().await?;
             }
             Step::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
@@ -116,13 +116,13 @@ async fn turn(
 }
 
 /// The exit code of a turn that has ended so.
-pub(super) fn code(ended: &Ended) -> u8 {
+pub(super) fn code(ended: &TurnEnded) -> u8 {
     match ended.reason {
         // An answer that is cut is not what was asked for, although it is all that there will be.
-        Reason::Completed if ended.problem.is_some() => NEGATIVE,
-        Reason::Completed => 0,
+        StopReason::Completed if ended.problem.is_some() => NEGATIVE,
+        StopReason::Completed => 0,
         // No answer, no host, no room on the disk: something around the program.
-        Reason::Model | Reason::Failed => ENVIRONMENT,
+        StopReason::Model | StopReason::Failed => ENVIRONMENT,
         _ => NEGATIVE,
     }
 }

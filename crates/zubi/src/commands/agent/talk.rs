@@ -11,8 +11,8 @@ use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Ended, Event, What};
-use zubi_agent::wire::{AnswerTo, Named, Open, Opened, Send, Sent, Told};
+use zubi_agent::event::{TurnEnded, Event, EventKind};
+use zubi_agent::wire::{AnswerParams, ConversationRef, OpenParams, OpenResult, SendParams, SendResult, ConversationEvent};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::{Interruption, Interruptions};
 use zubi_cli::terminal;
@@ -34,7 +34,7 @@ pub(super) const LINE: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(super) enum Step {
     /// A turn has ended.
-    Ended(Ended),
+    Ended(TurnEnded),
     /// Somebody has typed a line, which answers no question; nothing if nobody will any more.
     Typed(Option<String>),
     Interrupted(Interruption),
@@ -46,16 +46,16 @@ pub(super) enum Step {
 
 /// Which lines are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reads {
+pub(super) enum InputMode {
     /// Those that answer a question.
     Answers,
     /// All of them.
     Everything,
 }
 
-pub(super) struct Talk {
+pub(super) struct ChatSession {
     chats: Arc<dyn ChatService>,
-    told: Receiver<Arc<Told>>,
+    told: Receiver<Arc<ConversationEvent>>,
     interruptions: Interruptions,
     lines: Lines,
     /// Somebody sits there who can be asked.
@@ -81,7 +81,7 @@ struct Writing {
     events: Vec<Event>,
 }
 
-impl Talk {
+impl ChatSession {
     pub(super) fn new(chats: Arc<dyn ChatService>, output: Output) -> Result<Self, Failure> {
         Ok(Self {
             told: chats.listen(),
@@ -109,12 +109,12 @@ impl Talk {
     }
 
     /// Writes something that is no event to stderr.
-    pub(super) fn aside(&self, text: &str) {
+    pub(super) fn notify(&self, text: &str) {
         self.output.aside(text);
     }
 
     /// Takes a conversation up where it stands; what was said in it before is not shown.
-    pub(super) fn take_up(&mut self, opened: &Opened) {
+    pub(super) fn resume(&mut self, opened: &OpenResult) {
         self.conversation = Some(opened.summary.id.clone());
         self.last = opened.last;
         // Nothing goes on in it, or another process has it.
@@ -123,16 +123,16 @@ impl Talk {
     }
 
     /// The next thing that is said begins a new conversation.
-    pub(super) fn begin_anew(&mut self) {
+    pub(super) fn start_new(&mut self) {
         self.conversation = None;
         (self.last, self.ended) = (0, 0);
         self.questions.clear();
     }
 
     /// Says something.
-    pub(super) async fn say(&mut self, what: Send) -> Result<Sent, Failure> {
-        let what = Send { conversation: self.conversation.clone(), ..what };
-        let sent: Sent = request(self.chats.as_ref(), "send", &what).await?;
+    pub(super) async fn say(&mut self, what: SendParams) -> Result<SendResult, Failure> {
+        let what = SendParams { conversation: self.conversation.clone(), ..what };
+        let sent: SendResult = request(self.chats.as_ref(), "send", &what).await?;
         self.conversation = Some(sent.conversation.clone());
         // One of which nothing could be kept has left its number to this one.
         self.ended = self.ended.min(sent.turn.saturating_sub(1));
@@ -142,7 +142,7 @@ impl Talk {
     /// Has the turn stopped that is going on.
     pub(super) async fn stop(&self) -> Result<(), Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(()) };
-        match demand(self.chats.as_ref(), "stop", &Named { conversation }).await {
+        match demand(self.chats.as_ref(), "stop", &ConversationRef { conversation }).await {
             // It has ended meanwhile.
             Ok(_) | Err(ChatError::Failed(_)) => Ok(()),
             Err(error) => Err(failure(&error)),
@@ -150,7 +150,7 @@ impl Talk {
     }
 
     /// Shows what happens until there is something to do, or something else is done.
-    pub(super) async fn step(&mut self, reads: Reads, meanwhile: impl Future<Output = ()>) -> Result<Step, Failure> {
+    pub(super) async fn step(&mut self, reads: InputMode, meanwhile: impl Future<Output = ()>) -> Result<Step, Failure> {
         tokio::pin!(meanwhile);
         loop {
             let is_asked = self.has_person && !self.questions.is_empty();
@@ -175,7 +175,7 @@ impl Talk {
                     if let Some(ended) = ended {
                         return Ok(Step::Ended(ended));
                     }
-                    if !self.is_unread && terminal::is_reader_gone() {
+                    if !self.is_unread && terminal::is_broken_pipe() {
                         self.is_unread = true;
                         return Ok(Step::Unread);
                     }
@@ -183,7 +183,7 @@ impl Talk {
                 told = self.told.recv(), if !is_writing => self.hear(told).await?,
                 // Nothing else is written until that is.
                 () = &mut meanwhile, if !is_writing => return Ok(Step::Done),
-                line = self.lines.next(), if !is_writing && (is_asked || reads == Reads::Everything) => match line {
+                line = self.lines.next(), if !is_writing && (is_asked || reads == InputMode::Everything) => match line {
                     Some(line) if is_asked => self.answer_typed(&line).await?,
                     // Whoever could be asked has gone.
                     None if is_asked => {
@@ -210,7 +210,7 @@ impl Talk {
     }
 
     /// Shows what was told, and everything that was told meanwhile.
-    async fn hear(&mut self, told: Result<Arc<Told>, RecvError>) -> Result<(), Failure> {
+    async fn hear(&mut self, told: Result<Arc<ConversationEvent>, RecvError>) -> Result<(), Failure> {
         let mut events = Vec::new();
         let mut next = match told {
             Ok(told) => Some(told),
@@ -226,7 +226,7 @@ impl Talk {
                 events.push(told.event.clone());
             }
             // What follows an end is for whoever begins the next turn.
-            if is_ours && matches!(told.event.what, What::Ended(_)) {
+            if is_ours && matches!(told.event.what, EventKind::Ended(_)) {
                 break;
             }
             match self.told.try_recv() {
@@ -242,7 +242,7 @@ impl Talk {
     /// What has been kept since, for whoever has fallen out of the stream.
     async fn missed(&self) -> Result<Vec<Event>, Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
-        let opened: Opened = request(self.chats.as_ref(), "open", &Open { conversation, after: self.last }).await?;
+        let opened: OpenResult = request(self.chats.as_ref(), "open", &OpenParams { conversation, after: self.last }).await?;
         Ok(opened.events.into_iter().chain(opened.passing).collect())
     }
 
@@ -252,7 +252,7 @@ impl Talk {
         for event in events {
             // The end of a turn that could not be kept has the number of what was kept last.
             let is_unkept_end = ended(&event.what).is_some_and(|ended| ended.turn > self.ended);
-            if !event.what.is_kept() || (event.seq <= self.last && is_unkept_end) {
+            if !event.what.is_persisted() || (event.seq <= self.last && is_unkept_end) {
                 new.push(event);
             } else if event.seq > self.last {
                 self.last = event.seq;
@@ -265,21 +265,21 @@ impl Talk {
     }
 
     /// What events that were shown mean: questions to put, and the end of a turn.
-    async fn understand(&mut self, new: Vec<Event>) -> Result<Option<Ended>, Failure> {
+    async fn understand(&mut self, new: Vec<Event>) -> Result<Option<TurnEnded>, Failure> {
         // A rule of this run decides at once: nobody is to be asked then.
         let is_decided =
-            |id: &str| new.iter().any(|event| matches!(&event.what, What::Decision { question, .. } if question == id));
+            |id: &str| new.iter().any(|event| matches!(&event.what, EventKind::Decision { question, .. } if question == id));
         let open: Vec<bool> = new
             .iter()
-            .map(|event| !matches!(&event.what, What::Question { question, .. } if is_decided(question)))
+            .map(|event| !matches!(&event.what, EventKind::Question { question, .. } if is_decided(question)))
             .collect();
         let mut end = None;
         for (event, is_open) in new.into_iter().zip(open) {
             match event.what {
-                What::Question { question, request, .. } if is_open => self.asked(question, request).await?,
-                What::Decision { question, .. } => self.decided(&question),
+                EventKind::Question { question, request, .. } if is_open => self.asked(question, request).await?,
+                EventKind::Decision { question, .. } => self.decided(&question),
                 // Of one that was over already, the end may have been kept only now.
-                What::Ended(ended) if ended.turn > self.ended => {
+                EventKind::Ended(ended) if ended.turn > self.ended => {
                     self.questions.clear();
                     self.ended = ended.turn;
                     end = Some(ended);
@@ -305,7 +305,7 @@ impl Talk {
     /// Puts the question that is next.
     fn put(&self) {
         if let Some((_, request)) = self.questions.front() {
-            self.output.aside(&ask::card(request));
+            self.output.aside(&ask::render_prompt(request));
         }
     }
 
@@ -330,7 +330,7 @@ impl Talk {
 
     async fn answer(&self, question: String, answer: &ApprovalAnswer) -> Result<(), Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(()) };
-        let answer = AnswerTo { conversation, question, answer: json!(answer) };
+        let answer = AnswerParams { conversation, question, answer: json!(answer) };
         match demand(self.chats.as_ref(), "answer", &answer).await {
             // Another one has answered, or the turn has ended.
             Ok(_) | Err(ChatError::NotFound(_)) => Ok(()),
@@ -339,9 +339,9 @@ impl Talk {
     }
 }
 
-fn ended(what: &What) -> Option<&Ended> {
+fn ended(what: &EventKind) -> Option<&TurnEnded> {
     match what {
-        What::Ended(ended) => Some(ended),
+        EventKind::Ended(ended) => Some(ended),
         _ => None,
     }
 }

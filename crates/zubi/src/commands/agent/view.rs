@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use zubi_agent::event::{Ended, Event, Reason, What};
-use zubi_base::visible::{on_lines, on_one_line};
+use zubi_agent::event::{TurnEnded, Event, StopReason, EventKind};
+use zubi_base::visible::{on_lines, printable};
 use zubi_tools::cx::ApprovalAnswer;
 use zubi_tools::{Code, Effect};
 
@@ -69,29 +69,29 @@ impl View {
         let mut pieces = Vec::new();
         self.before(&event.what, &mut pieces);
         match &event.what {
-            What::Text { offset, text, .. } if self.style == Style::Live => self.stream(*offset, text, &mut pieces),
-            What::Thought { .. } if self.style == Style::Live => {
+            EventKind::Text { offset, text, .. } if self.style == Style::Live => self.stream(*offset, text, &mut pieces),
+            EventKind::Thought { .. } if self.style == Style::Live => {
                 pieces.push(Piece::Progress { fraction: None, message: "thinking …".to_owned() });
             }
-            What::Progress { fraction, message, .. } => {
+            EventKind::Progress { fraction, message, .. } => {
                 pieces.push(Piece::Progress { fraction: *fraction, message: message.clone() });
             }
-            What::Asked { text, .. } if self.style == Style::Page => {
+            EventKind::Asked { text, .. } if self.style == Style::Page => {
                 let text = on_lines(text.trim_end()).replace('\n', "\n> ");
                 pieces.push(Piece::Answer(format!("\n> {text}\n\n")));
             }
-            What::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut pieces),
-            What::Iteration { .. } => self.shown = 0,
-            What::Answered { said, interrupted, .. } => {
+            EventKind::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut pieces),
+            EventKind::Iteration { .. } => self.shown = 0,
+            EventKind::Answered { said, interrupted, .. } => {
                 self.answered(&said.text, &mut pieces);
                 if *interrupted && self.style == Style::Page {
                     self.row("! stopped here", &mut pieces);
                 }
             }
-            What::Calling { call, summary, effect, preview, .. } => {
+            EventKind::Calling { call, summary, effect, preview, .. } => {
                 self.calling(call, summary, *effect, preview.as_deref(), &mut pieces);
             }
-            What::Result { call, text, failure, .. } => {
+            EventKind::Result { call, text, failure, .. } => {
                 let summary = self.calls.remove(call);
                 match failure {
                     None => {}
@@ -100,45 +100,45 @@ impl View {
                     Some(_) => self.failed(summary.as_deref(), text, 1, &mut pieces),
                 }
             }
-            What::Question { request, .. } if self.style == Style::Page => {
+            EventKind::Question { request, .. } if self.style == Style::Page => {
                 let why = request.get("why").and_then(|why| why.as_str()).unwrap_or_default();
                 self.row(&format!("  ? asked: {why}"), &mut pieces);
             }
-            What::Decision { answer, by, .. } if self.style == Style::Page || by != "terminal" => {
+            EventKind::Decision { answer, by, .. } if self.style == Style::Page || by != "terminal" => {
                 self.row(&format!("  {}", decided(answer, by)), &mut pieces);
             }
-            What::Retrying { message, attempt, wait, .. } => {
+            EventKind::Retrying { message, attempt, wait, .. } => {
                 self.shown = 0;
                 let seconds = wait.div_ceil(1_000);
                 let message = message.trim_end_matches('.');
                 self.row(&format!("! {message}; asking again in {seconds} s (try {attempt} failed)"), &mut pieces);
             }
-            What::Compacted { tokens_before, tokens_after, .. } => self.row(
+            EventKind::Compacted { tokens_before, tokens_after, .. } => self.row(
                 &format!("! what was said before is told in short now: {tokens_before} → {tokens_after} tokens"),
                 &mut pieces,
             ),
-            What::Notice { text, .. } => self.row(&format!("! {text}"), &mut pieces),
-            What::Ended(ended) => self.ended(ended, &mut pieces),
+            EventKind::Notice { text, .. } => self.row(&format!("! {text}"), &mut pieces),
+            EventKind::Ended(ended) => self.ended(ended, &mut pieces),
             _ => {}
         }
         pieces
     }
 
     /// What had to wait for the next event.
-    fn before(&mut self, next: &What, pieces: &mut Vec<Piece>) {
-        let is_read = matches!(next, What::Calling { effect, .. } if looks(*effect));
-        let goes_on = matches!(next, What::Result { .. } | What::Progress { .. } | What::Iteration { .. });
+    fn before(&mut self, next: &EventKind, pieces: &mut Vec<Piece>) {
+        let is_read = matches!(next, EventKind::Calling { effect, .. } if looks(*effect));
+        let goes_on = matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
         // Answers without a word between calls do not part them.
-        let is_silent = matches!(next, What::Answered { said, .. } if said.text.is_empty());
+        let is_silent = matches!(next, EventKind::Answered { said, .. } if said.text.is_empty());
         if !(is_read || goes_on || is_silent) {
             let more = std::mem::take(&mut self.reads).saturating_sub(READS);
             if more > 0 {
                 self.row(&format!("  … and {more} more"), pieces);
             }
         }
-        if !matches!(next, What::Progress { .. })
+        if !matches!(next, EventKind::Progress { .. })
             && let Some(preview) = self.preview.take()
-            && !matches!(next, What::Question { .. })
+            && !matches!(next, EventKind::Question { .. })
         {
             let lines: Vec<&str> = preview.lines().collect();
             for line in lines.iter().take(PREVIEW) {
@@ -149,7 +149,7 @@ impl View {
                 self.row(&format!("  … and {more} more lines"), pieces);
             }
         }
-        if matches!(next, What::Answered { .. } | What::Calling { .. } | What::Retrying { .. }) {
+        if matches!(next, EventKind::Answered { .. } | EventKind::Calling { .. } | EventKind::Retrying { .. }) {
             for line in std::mem::take(&mut self.held).lines() {
                 self.row(line, pieces);
             }
@@ -214,9 +214,9 @@ impl View {
         }
     }
 
-    fn ended(&mut self, ended: &Ended, pieces: &mut Vec<Piece>) {
+    fn ended(&mut self, ended: &TurnEnded, pieces: &mut Vec<Piece>) {
         let held = std::mem::take(&mut self.held);
-        let answer = if ended.reason == Reason::Completed { &ended.text } else { &held };
+        let answer = if ended.reason == StopReason::Completed { &ended.text } else { &held };
         match self.style {
             Style::Whole if !answer.is_empty() => pieces.push(Piece::Answer(format!("{}\n", answer.trim_end()))),
             // Where the answer is a call it was not streamed.
@@ -232,7 +232,7 @@ impl View {
             }
             _ => {}
         }
-        if ended.reason == Reason::Completed {
+        if ended.reason == StopReason::Completed {
             // An answer that is not whole looks like one that is.
             if let Some(problem) = &ended.problem {
                 self.row(&format!("! {problem}"), pieces);
@@ -253,7 +253,7 @@ impl View {
 
     fn row(&mut self, text: &str, pieces: &mut Vec<Piece>) {
         self.close(pieces);
-        pieces.push(Piece::Row(on_one_line(text).into_owned()));
+        pieces.push(Piece::Row(printable(text).into_owned()));
     }
 
     /// Ends the answer's line.
@@ -290,24 +290,24 @@ fn decided(answer: &serde_json::Value, by: &str) -> String {
 }
 
 /// Why a turn ended, as a sentence.
-fn why(reason: Reason) -> &'static str {
+fn why(reason: StopReason) -> &'static str {
     match reason {
-        Reason::Completed => "It is done.",
-        Reason::Stopped => "It was stopped.",
-        Reason::Iterations => "It was asked as often as --max-iterations allows.",
-        Reason::Calls => "It made as many calls as --max-calls allows.",
-        Reason::Tokens => "It used as many tokens as --max-tokens allows.",
-        Reason::Time => "It took as long as --max-time allows.",
-        Reason::Repeating => "It made the same call over and over.",
-        Reason::Invalid => "It kept giving what cannot be used.",
-        Reason::Model => "The model gave no answer.",
-        Reason::Failed => "zubi itself failed.",
-        Reason::Killed => "The process ended in the middle.",
+        StopReason::Completed => "It is done.",
+        StopReason::Stopped => "It was stopped.",
+        StopReason::Iterations => "It was asked as often as --max-iterations allows.",
+        StopReason::Calls => "It made as many calls as --max-calls allows.",
+        StopReason::Tokens => "It used as many tokens as --max-tokens allows.",
+        StopReason::Time => "It took as long as --max-time allows.",
+        StopReason::Repeating => "It made the same call over and over.",
+        StopReason::Invalid => "It kept giving what cannot be used.",
+        StopReason::Model => "The model gave no answer.",
+        StopReason::Failed => "zubi itself failed.",
+        StopReason::Killed => "The process ended in the middle.",
     }
 }
 
 /// What a turn cost.
-fn sum(ended: &Ended) -> String {
+fn sum(ended: &TurnEnded) -> String {
     let plural = |count: u64, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     let tokens = ended.usage.total();
     let tokens = if tokens == 0 { String::new() } else { format!(" · {tokens} tokens") };

@@ -8,7 +8,7 @@ use zubi_base::visible::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, MAIN_FILE, Severity, Standing, Told};
+use zubi_host::declared::{self, Loaded, LoadedFile, MAIN_FILE, Severity, TrustState, LocatedProblem};
 
 use super::test;
 use crate::cli::CheckTools;
@@ -48,9 +48,9 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
             number(errors, "error"),
             number(warnings, "warning"),
         ];
-        terminal::say(&counted.join(", "));
+        terminal::print_err(&counted.join(", "));
         if loaded.files.is_empty() {
-            terminal::say(next(&workspace));
+            terminal::print_err(next(&workspace));
         }
         if let Some(tests) = &tests {
             tests.tell(&loaded);
@@ -78,7 +78,7 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
     let secrets: Vec<String> = match session.config() {
         Ok(config) => config.settings.env.into_keys().collect(),
         Err(error) => {
-            terminal::say(&format!("warning: without the settings: {}", error.text()));
+            terminal::print_err(&format!("warning: without the settings: {}", error.text()));
             Vec::new()
         }
     };
@@ -108,7 +108,7 @@ fn show_problems(loaded: &Loaded) -> Result<(), Failure> {
 }
 
 fn show_quarantined(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failure> {
-    for file in loaded.quarantined() {
+    for file in loaded.untrusted() {
         terminal::print(&quarantined(file))?;
         if let Some(diff) = file.diff(workspace) {
             terminal::print(&on_lines(diff.trim_end()))?;
@@ -122,7 +122,7 @@ pub(super) fn quarantined(file: &LoadedFile) -> String {
     let why = file.standing.reason().unwrap_or("is trusted");
     let (tools, are) = (number(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
     let next = match file.standing {
-        Standing::Changed { .. } => "`zubi trust --diff` shows what has changed, `zubi trust` lets it in",
+        TrustState::Changed { .. } => "`zubi trust --diff` shows what has changed, `zubi trust` lets it in",
         _ => "`zubi trust --diff` shows what it would run, `zubi trust` lets it in",
     };
     format!("{}: note: the file {why}, so its {tools} {are} left out\n  {next}", file.shown)
@@ -135,9 +135,9 @@ pub(super) fn number(count: usize, what: &str) -> String {
 fn describe(file: &LoadedFile, workspace: &Workspace) -> Value {
     json!({
         "file": file.shown,
-        "standing": file.standing.word(),
+        "standing": file.standing.as_str(),
         "diff": file.diff(workspace),
         "tools": file.tools.iter().map(|tool| tool.definition.to_json()).collect::<Vec<_>>(),
-        "problems": file.problems.iter().map(Told::to_json).collect::<Vec<_>>(),
+        "problems": file.problems.iter().map(LocatedProblem::to_json).collect::<Vec<_>>(),
     })
 }

@@ -18,7 +18,7 @@ pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
     match write(&workspace, &path) {
         Ok(()) => {
             terminal::print(&format!("wrote {}", workspace.display(&path)))?;
-            terminal::say("Next: change it, `zubi tools check`, then `zubi trust`.");
+            terminal::print_err("Next: change it, `zubi tools check`, then `zubi trust`.");
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -7,14 +7,14 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::config::SecretEntry;
-use zubi_base::visible::{on_lines, on_one_line};
+use zubi_base::visible::{on_lines, printable};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, Standing};
-use zubi_host::{CallRequest, Circumstances, Explanation, LocalHost, ToolService as _, doctor};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, TrustState};
+use zubi_host::{CallRequest, CallContext, Explanation, LocalHost, ToolService as _, doctor};
+use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
 
 use super::test::no_tool;
@@ -35,10 +35,10 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
     let loaded = declared::load(&workspace, &session.trust(), &[]);
     let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &session.host()?, id)) };
-    if file.standing != Standing::Trusted {
+    if file.standing != TrustState::Trusted {
         return Err(not_trusted(file, &tool.definition.id));
     }
-    terminal::say(&format!("{} ({}), {}", tool.definition.id, tool.definition.kind(), file.place_of(tool)));
+    terminal::print_err(&format!("{} ({}), {}", tool.definition.id, tool.definition.kind(), file.location_of(tool)));
     if run.dry_run {
         return dry_run(session, file, tool, words);
     }
@@ -63,7 +63,7 @@ fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
     let why = file.standing.reason().unwrap_or_default();
     let failure = Failure::environment(format!("`{}` {why}, so its tool `{id}` does not run", file.shown));
     let failure = match file.standing {
-        Standing::Changed { .. } => {
+        TrustState::Changed { .. } => {
             failure.hint("`zubi trust --diff` shows what has changed, `zubi trust` lets it in.")
         }
         _ => failure.hint("`zubi trust --diff` shows what it would run, `zubi trust` lets it in."),
@@ -83,10 +83,10 @@ fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[Str
     let tool_id = tool.definition.id.clone();
     let request =
         CallRequest { tool: tool_id, arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
-    let circumstances = Circumstances {
+    let circumstances = CallContext {
         cancel: CancellationToken::new(),
         progress: Arc::new(NoProgress),
-        approver: Arc::new(NobodyToAsk),
+        approver: Arc::new(NoApprover),
         patience: PATIENCE,
     };
     let explained = block_on(async {
@@ -112,9 +112,9 @@ fn shown(explanation: &Explanation, unusable: &[(&str, String)]) -> String {
     let preview = footprint.preview.as_deref().unwrap_or("(nothing to show)");
     lines.extend(preview.lines().map(|line| format!("  {}", on_lines(line.trim_end()))));
     for (name, list) in [("host", &footprint.hosts), ("secret", &footprint.secrets)] {
-        lines.extend(list.iter().map(|item| format!("{name}: {}", on_one_line(item))));
+        lines.extend(list.iter().map(|item| format!("{name}: {}", printable(item))));
     }
-    lines.extend(unusable.iter().map(|(_, why)| format!("missing: a call would fail: {}", on_one_line(why))));
+    lines.extend(unusable.iter().map(|(_, why)| format!("missing: a call would fail: {}", printable(why))));
     lines.push(String::new());
     lines.push(policy::shown(explanation));
     lines.join("\n")
@@ -123,7 +123,7 @@ fn shown(explanation: &Explanation, unusable: &[(&str, String)]) -> String {
 fn described(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool, unusable: &[(&str, String)]) -> Value {
     let mut value = json!(explanation);
     if let Some(object) = value.as_object_mut() {
-        object.insert("declaredAt".to_owned(), json!(file.place_of(tool)));
+        object.insert("declaredAt".to_owned(), json!(file.location_of(tool)));
         object.insert("kind".to_owned(), json!(tool.definition.kind()));
         if !unusable.is_empty() {
             let missing: Map<String, Value> =

@@ -11,7 +11,7 @@ use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::LocalHost;
 use zubi_host::declared::testing::{Outcome, Verdict};
-use zubi_host::declared::{Loaded, LoadedFile, LoadedTool, Standing};
+use zubi_host::declared::{Loaded, LoadedFile, LoadedTool, TrustState};
 use zubi_tools::cx::ProgressSink as _;
 use zubi_tools::progress::Throttled;
 
@@ -34,8 +34,8 @@ pub(super) struct Report {
 pub(super) fn run(session: &Session, loaded: &Loaded, ids: &[String], json: bool) -> Result<Report, Failure> {
     let chosen = chosen(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
-        loaded.quarantined().filter(|file| chosen.iter().any(|(other, _)| other.path == file.path)).collect();
-    let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.standing == Standing::Trusted).collect();
+        loaded.untrusted().filter(|file| chosen.iter().any(|(other, _)| other.path == file.path)).collect();
+    let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.standing == TrustState::Trusted).collect();
     let cases = |(file, tool): &&(&LoadedFile, &LoadedTool)| file.cases(tool).len();
     let (total, untested) =
         (trusted.iter().map(cases).sum::<usize>(), trusted.iter().filter(|it| cases(it) == 0).count());
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, loaded: &Loaded, ids: &[String], json: bool
     let host = LocalHost::new(&config).map_err(Failure::usage)?;
     block_on(async {
         let interrupted = on_interrupt()?;
-        let bench = host.bench(&config).await;
+        let bench = host.test_context(&config).await;
         let line = ProgressLine::new().map(Arc::new);
         let progress = line.clone().map(|line| Throttled::new(line));
         'files: for (file, tool) in trusted {
@@ -130,10 +130,10 @@ impl Report {
     /// The numbers, and what was passed over.
     pub(super) fn tell(&self, loaded: &Loaded) {
         if self.refused > 0 {
-            for file in loaded.quarantined() {
-                terminal::say(&quarantined(file));
+            for file in loaded.untrusted() {
+                terminal::print_err(&quarantined(file));
             }
-            terminal::say("error: tests run what their file says, so those of a file that is not trusted do not run");
+            terminal::print_err("error: tests run what their file says, so those of a file that is not trusted do not run");
         }
         let (passed, failed, skipped) = self.counts();
         let mut counted =
@@ -147,7 +147,7 @@ impl Report {
         if self.interrupted {
             counted.push("interrupted".to_owned());
         }
-        terminal::say(&counted.join(", "));
+        terminal::print_err(&counted.join(", "));
     }
 
     pub(super) fn to_json(&self) -> Value {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::format::format;
 use dlang_syntax::{Parse, Severity};
-use dlang_workspace::files::{Bounds, CACHE, Cut, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
+use dlang_workspace::files::{Bounds, CACHE, Skipped, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
 use dlang_workspace::workspace::Places;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn refuse_stdin(output: &Output, text: &str, parse: &Parse) -> Result<ExitCode, 
     if output.mode == Mode::Json {
         terminal::print_json(&json!({ "success": false, "error": "stdin has syntax errors", "errors": errors }))?;
     }
-    terminal::say(&format!("error: stdin has {}", count(errors.len(), "syntax error")));
+    terminal::print_err(&format!("error: stdin has {}", count(errors.len(), "syntax error")));
     Ok(ExitCode::from(USAGE))
 }
 
@@ -86,12 +86,12 @@ fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     }
     for path in &files {
         // Between two files, so that none is left half done.
-        if interrupt.is_wanted() {
+        if interrupt.is_requested() {
             return Ok(Interrupt::code());
         }
         one(output, arguments, path, &mut report)?;
     }
-    interrupt.is_over();
+    interrupt.disarm();
     report.print(output, arguments)?;
     Ok(ExitCode::from(report.code(arguments)))
 }
@@ -116,7 +116,7 @@ fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -
         }
         Outcome::Changed(formatted) => {
             if !arguments.check
-                && let Err(error) = zubi_base::fs::write_under_all_names(path, formatted.as_bytes())
+                && let Err(error) = zubi_base::fs::write_preserving_links(path, formatted.as_bytes())
             {
                 report.fail(&shown, &format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
                 return Ok(());
@@ -146,7 +146,7 @@ struct Report {
 impl Report {
     /// A file that is not what it should be, or a folder that was not looked at.
     fn fail(&mut self, shown: &str, error: &str, code: u8) {
-        terminal::say(&format!("error: {error}"));
+        terminal::print_err(&format!("error: {error}"));
         self.failed.push(json!({ "file": shown, "error": error }));
         self.worst = self.worst.max(code);
     }
@@ -171,7 +171,7 @@ impl Report {
                 0 => String::new(),
                 number => format!("; left alone because of syntax errors: {number}"),
             };
-            terminal::say(&format!("{verb}: {} of {}{refused}", self.changed.len(), count(self.files, "file")));
+            terminal::print_err(&format!("{verb}: {} of {}{refused}", self.changed.len(), count(self.files, "file")));
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf
         }
         match DiskFiles.kind(&path) {
             Some(Kind::Directory) => {
-                super::look_into(given, &path)?;
+                super::ensure_readable_dir(given, &path)?;
                 let walk = DiskFiles.walk(&path, Bounds::default());
                 files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
                 unseen.extend(walk.cut.into_iter().filter_map(|cut| why_unseen(output, &path, cut)));
@@ -208,14 +208,14 @@ fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf
 }
 
 /// Where models may lie that were not looked at. What is passed over is none, and said at once.
-fn why_unseen(output: &Output, folder: &Utf8Path, cut: Cut) -> Option<Unseen> {
+fn why_unseen(output: &Output, folder: &Utf8Path, cut: Skipped) -> Option<Unseen> {
     Some(match cut {
-        Cut::Entries(count) => (folder.to_owned(), format!("only the first {count} files and folders were looked at")),
-        Cut::Depth(path) => (path, "nested too deep, and not looked at".to_owned()),
-        Cut::Unreadable { path, why } => (path, format!("not looked at: {why}")),
-        Cut::Unlisted(count) => (folder.to_owned(), format!("{count} further places were not looked at")),
-        Cut::PassedOver { path, what } => {
-            terminal::say(&format!("warning: `{}` is {what}", output.show(&path)));
+        Skipped::Entries(count) => (folder.to_owned(), format!("only the first {count} files and folders were looked at")),
+        Skipped::Depth(path) => (path, "nested too deep, and not looked at".to_owned()),
+        Skipped::Unreadable { path, why } => (path, format!("not looked at: {why}")),
+        Skipped::Unlisted(count) => (folder.to_owned(), format!("{count} further places were not looked at")),
+        Skipped::PassedOver { path, what } => {
+            terminal::print_err(&format!("warning: `{}` is {what}", output.show(&path)));
             return None;
         }
     })
@@ -237,7 +237,7 @@ fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Va
         let problem =
             Problem { severity: dlang_workspace::Severity::Error, code, message: &message, place, related: vec![] };
         match output.mode {
-            Mode::Quiet => terminal::say(&format!("{shown}:{line}:{column}: error: {message}")),
+            Mode::Quiet => terminal::print_err(&format!("{shown}:{line}:{column}: error: {message}")),
             Mode::Rich | Mode::Json => terminal::say_styled(&format!("{}\n", excerpt::render(&problem, style))),
         }
         errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));

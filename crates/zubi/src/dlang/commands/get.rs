@@ -23,7 +23,7 @@ pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure>
             if let Some(word) =
                 fqn.filter(|word| arguments.path.is_none() && output.absolute(Utf8Path::new(word)).exists())
             {
-                terminal::say(&format!("hint: `dlang get ./{word}` tells what is in the folder."));
+                terminal::print_err(&format!("hint: `dlang get ./{word}` tells what is in the folder."));
             }
             return code;
         }
@@ -55,7 +55,7 @@ pub(super) fn say_namesakes(output: &Output, snapshot: &WorkspaceSnapshot, name:
         Some(format!("`{fqn}` is also declared in {}{more}", places.join(", ")))
     });
     if let Some(told) = told.map_err(Failure::environment)? {
-        terminal::say(&format!("warning: {told}"));
+        terminal::print_err(&format!("warning: {told}"));
     }
     Ok(())
 }
@@ -67,11 +67,11 @@ pub(super) fn not_found(output: &Output, fqn: &str, answer: &Value) -> Result<Ex
     }
     let suggestions: Vec<&str> =
         answer.get("suggestions").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    terminal::say(&format!("error: Element '{fqn}' not found"));
+    terminal::print_err(&format!("error: Element '{fqn}' not found"));
     if suggestions.is_empty() {
-        terminal::say("hint: `dlang query bcs -q` and the like list what there is.");
+        terminal::print_err("hint: `dlang query bcs -q` and the like list what there is.");
     } else {
-        terminal::say(&format!("hint: did you mean {}?", suggestions.join(" or ")));
+        terminal::print_err(&format!("hint: did you mean {}?", suggestions.join(" or ")));
     }
     Ok(ExitCode::from(NEGATIVE))
 }

@@ -52,7 +52,7 @@ pub(super) fn run(output: &Output, arguments: &Init) -> Result<ExitCode, Failure
             for name in kept {
                 terminal::print(&format!("kept {}, which was there already", output.show(&folder.join(name))))?;
             }
-            terminal::say("next: write in index.dlang, then `dlang validate`");
+            terminal::print_err("next: write in index.dlang, then `dlang validate`");
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use camino::Utf8Path;
 use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
 use dlang_workspace::modules::{ManifestFile, Module, Modules};
-use dlang_workspace::packages::{self, Finding, Installed, Origin};
+use dlang_workspace::packages::{self, DependencyProblem, Installed, Origin};
 use dlang_workspace::workspace::Places;
 use dlang_workspace::{Code, Diagnostic};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn error(rows: &[Installed], unused: &[String], is_frozen: bool) -> Option<Strin
     if missing > 0 {
         return Some(format!("dependencies that are missing or not what was promised: {missing} of {}", rows.len()));
     }
-    let is_other = rows.iter().flat_map(|row| &row.findings).any(|it| matches!(it, Finding::OtherRef { .. }));
+    let is_other = rows.iter().flat_map(|row| &row.findings).any(|it| matches!(it, DependencyProblem::OtherRef { .. }));
     (is_frozen && (is_other || !unused.is_empty())).then(|| "model.lock does not match model.yaml".to_owned())
 }
 
@@ -99,12 +99,12 @@ fn print(
     }
     let commands: Vec<String> = rows.iter().flat_map(|row| fill(module, row)).collect();
     if let Some(error) = error {
-        terminal::say(&format!("error: {error}"));
+        terminal::print_err(&format!("error: {error}"));
     }
     if !commands.is_empty() && output.mode != Mode::Quiet {
-        terminal::say(&format!("hint: nothing is downloaded here; in `{}` run:", output.show(&module.root)));
+        terminal::print_err(&format!("hint: nothing is downloaded here; in `{}` run:", output.show(&module.root)));
         for command in commands {
-            terminal::say(&format!("  {command}"));
+            terminal::print_err(&format!("  {command}"));
         }
     }
     Ok(())
@@ -137,8 +137,8 @@ fn to_json(module: &Module, rows: &[Installed], unused: &[String], error: Option
     for row in rows {
         for finding in &row.findings {
             match finding {
-                Finding::NotLocked => added.push(row.key.as_str()),
-                Finding::OtherRef { asked, locked } => {
+                DependencyProblem::NotLocked => added.push(row.key.as_str()),
+                DependencyProblem::OtherRef { asked, locked } => {
                     changed.push(json!({ "pkg": row.key, "manifestRef": asked, "lockRef": locked }));
                 }
                 _ => {}
@@ -206,11 +206,11 @@ fn fill(module: &Module, row: &Installed) -> Vec<String> {
     let mut commands = Vec::new();
     for finding in &row.findings {
         match (finding, folder) {
-            (Finding::NotCached(commit), Some(folder)) => {
+            (DependencyProblem::NotCached(commit), Some(folder)) => {
                 commands.push(format!("git clone {address} {folder}"));
                 commands.push(format!("git -C {folder} checkout {commit}"));
             }
-            (Finding::NotLocked | Finding::OtherRef { .. }, _) => {
+            (DependencyProblem::NotLocked | DependencyProblem::OtherRef { .. }, _) => {
                 commands
                     .push(format!("git ls-remote {address} {reference}   # the commit, for the entry in model.lock:"));
                 commands.push(format!(
@@ -245,7 +245,7 @@ fn say_problems(output: &Output, module: &Module) {
             let start = places.place(range.start());
             if output.mode == Mode::Quiet {
                 let word = severity.as_str();
-                terminal::say(&format!("{shown}:{}:{}: {word}: {message}", start.line, start.column));
+                terminal::print_err(&format!("{shown}:{}:{}: {word}: {message}", start.line, start.column));
                 continue;
             }
             let place = Place { path: shown, text: Some(own.text), range: (*range).into(), start };

@@ -11,7 +11,7 @@ use zubi_base::clock::SystemClock;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_host::LocalHost;
-use zubi_mcp::{Asking, Introduction};
+use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use crate::cli::Mcp;
 use crate::load;
@@ -39,7 +39,7 @@ pub(super) fn run(output: &Output, arguments: &Mcp) -> Result<ExitCode, Failure>
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();
-        match zubi_mcp::serve(Introduction::DOMAINLANG, Asking::default(), Arc::new(host), input, output, stop.clone())
+        match zubi_mcp::serve(ServerIdentity::DOMAINLANG, ElicitationMode::default(), Arc::new(host), input, output, stop.clone())
             .await
         {
             Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),

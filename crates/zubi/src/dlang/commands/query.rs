@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use dlang_ide::query::{Detail, EntityType, InvalidInput, ListInput};
-use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::ask::{self, QueryError};
 use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
@@ -17,8 +17,8 @@ pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failur
     let input = input(arguments);
     load::ask(output, &arguments.path, |snapshot| {
         let answer = ask::list(snapshot, &input).map_err(|error| match error {
-            AskError::InvalidInput(error) => invalid(&error),
-            AskError::Cancelled(error) => Failure::environment(error),
+            QueryError::InvalidInput(error) => invalid(&error),
+            QueryError::Cancelled(error) => Failure::environment(error),
         })?;
         print(output, arguments, input.entity, &answer)?;
         Ok(ExitCode::SUCCESS)
@@ -68,7 +68,7 @@ fn print(output: &Output, arguments: &Query, entity: EntityType, answer: &Value)
         return rows.iter().filter_map(|row| cell(row, "name")).try_for_each(|name| terminal::print(&name));
     }
     if rows.is_empty() {
-        terminal::say(&format!("no {entity}"));
+        terminal::print_err(&format!("no {entity}"));
         return Ok(());
     }
     let columns = columns(entity, &rows);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::Severity;
 use dlang_workspace::ask::{self, Validation};
-use dlang_workspace::watch::{Watcher, Woken};
+use dlang_workspace::watch::{Watcher, WakeReason};
 use dlang_workspace::workspace::Place;
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::{Failure, NEGATIVE};
@@ -54,26 +54,26 @@ fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Re
     loop {
         // Before the answer, so that no change after it is missed.
         if let Err(error) = watcher.follow(workspace.folders()) {
-            terminal::say(&format!("warning: {error}; changes there are noticed within a minute"));
+            terminal::print_err(&format!("warning: {error}; changes there are noticed within a minute"));
         }
         let code = match answer(output, arguments, workspace) {
             Ok(code) => code,
             // All models may be gone for a moment, while another version is checked out.
-            Err(failure) => failure.tell(),
+            Err(failure) => failure.report(),
         };
-        if terminal::is_reader_gone() {
+        if terminal::is_broken_pipe() {
             return Ok(code);
         }
-        terminal::say("watching; Ctrl-C ends");
+        terminal::print_err("watching; Ctrl-C ends");
         loop {
             let woken = wait(&mut watcher);
-            if terminal::is_reader_gone() {
+            if terminal::is_broken_pipe() {
                 return Ok(code);
             }
             if workspace.refresh() {
                 break;
             }
-            if woken == Woken::Changed {
+            if woken == WakeReason::Changed {
                 // A folder that came or went has to be watched although no model is different.
                 watcher.follow(workspace.folders()).ok();
             }
@@ -82,11 +82,11 @@ fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Re
 }
 
 /// Waits until it is time to look again, or until nobody reads stdout any more.
-fn wait(watcher: &mut Watcher) -> Woken {
+fn wait(watcher: &mut Watcher) -> WakeReason {
     let begin = Instant::now();
     loop {
         let woken = watcher.wait(DEAF_AT_MOST);
-        if woken == Woken::Changed || begin.elapsed() >= AT_MOST || terminal::is_reader_gone() {
+        if woken == WakeReason::Changed || begin.elapsed() >= AT_MOST || terminal::is_broken_pipe() {
             return woken;
         }
     }

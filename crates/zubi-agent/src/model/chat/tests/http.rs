@@ -13,9 +13,9 @@ use zubi_base::config::Api;
 
 use super::{KEY, frames, stream, told};
 use crate::message::Message;
-use crate::model::chat::Chat;
+use crate::model::chat::ChatCompletionsProvider;
 use crate::model::keys::Key;
-use crate::model::provider::{self, Patience, ProviderConfig};
+use crate::model::provider::{self, ProviderTimeouts, ProviderConfig};
 use crate::model::{ModelSource as _, Prompt};
 
 /// What the server does with one connection.
@@ -107,12 +107,12 @@ fn config(url: Url) -> ProviderConfig {
         query: BTreeMap::new(),
         context: Some(1000),
         models: Vec::new(),
-        patience: Patience { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..Patience::default() },
+        patience: ProviderTimeouts { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..ProviderTimeouts::default() },
     }
 }
 
 /// What comes of one question, and how often the server was asked.
-async fn ask(chat: &Chat) -> String {
+async fn ask(chat: &ChatCompletionsProvider) -> String {
     let model = chat.open("m").await.unwrap();
     let messages = [Message::User { text: "Hi".to_owned() }];
     let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(9) };
@@ -132,7 +132,7 @@ async fn check_with(scripts: Vec<Script>, change: impl FnOnce(&mut ProviderConfi
     let port = url.port().unwrap().to_string();
     let mut config = config(url);
     change(&mut config);
-    let text = ask(&Chat::new(config)).await.replace(&port, "PORT");
+    let text = ask(&ChatCompletionsProvider::new(config)).await.replace(&port, "PORT");
     let asked = asked.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
     (text, asked)
 }
@@ -232,7 +232,7 @@ async fn silence_is_given_up() {
 async fn x31_giving_up_closes_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
-    let chat = Chat::new(config(url));
+    let chat = ChatCompletionsProvider::new(config(url));
     let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
     let asking = tokio::spawn(async move {
         let model = chat.open("m").await.unwrap();
@@ -254,7 +254,7 @@ async fn nobody_listens() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let chat = Chat::new(config(Url::parse(&format!("http://{address}/v1")).unwrap()));
+    let chat = ChatCompletionsProvider::new(config(Url::parse(&format!("http://{address}/v1")).unwrap()));
     assert_snapshot!(ask(&chat).await.replace(&address.port().to_string(), "PORT"), @"Unreachable: it cannot be reached at http://127.0.0.1:PORT/v1: Connection refused (os error 111)");
 }
 
@@ -297,7 +297,7 @@ async fn options_that_a_server_refuses_are_left_out() {
         refused("stream_options again"),
     ])
     .await;
-    let chat = Chat::new(config(url));
+    let chat = ChatCompletionsProvider::new(config(url));
     let mut text = [ask(&chat).await, ask(&chat).await, ask(&chat).await].join("\n");
     for request in asked.lock().unwrap().iter() {
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
@@ -322,7 +322,7 @@ async fn options_that_a_server_refuses_are_left_out() {
 async fn lists_of_models() {
     let list = |body: &'static str| async move {
         let (url, asked) = serve(vec![Script::Close(response("200 OK", "", body))]).await;
-        let chat = Chat::new(config(url));
+        let chat = ChatCompletionsProvider::new(config(url));
         let models = match chat.models().await {
             Ok(models) => models
                 .iter()
@@ -341,7 +341,7 @@ async fn lists_of_models() {
     assert_snapshot!(list(r#"[{"name":"only"}]"#).await, @r#"it/only "only" Some(1000)"#);
     assert_snapshot!(list("<html>no</html>").await, @"Malformed: it sent no list of models, but a page of HTML");
     assert_snapshot!(list(r#"{"data": 3}"#).await, @r#"Malformed: it sent no list of models, but {"data": 3}"#);
-    let named = Chat::new(ProviderConfig {
+    let named = ChatCompletionsProvider::new(ProviderConfig {
         models: vec!["one".to_owned()],
         ..config(Url::parse("http://127.0.0.1:1").unwrap())
     });
@@ -355,16 +355,16 @@ async fn lists_of_models() {
 #[tokio::test]
 async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
     let patience =
-        Patience { idle: Duration::from_millis(300), kept_alive: Duration::from_millis(300), ..Patience::default() };
+        ProviderTimeouts { idle: Duration::from_millis(300), kept_alive: Duration::from_millis(300), ..ProviderTimeouts::default() };
     let begun = ok(&frames(&[r#"{"content":"Hi"}"#]));
     let said = check_with(vec![Script::Alive(begun.clone())], |config| config.patience = patience).await.0;
     assert_snapshot!(said, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
     let patience =
-        Patience { idle: Duration::from_millis(300), answer: Duration::from_millis(300), ..Patience::default() };
+        ProviderTimeouts { idle: Duration::from_millis(300), answer: Duration::from_millis(300), ..ProviderTimeouts::default() };
     let said = check_with(vec![Script::Alive(begun)], |config| config.patience = patience).await.0;
     assert_snapshot!(said, @"TimedOut: it was not done with its answer after 300 ms");
     let finished = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
-    let patience = Patience { idle: Duration::from_millis(300), ..Patience::default() };
+    let patience = ProviderTimeouts { idle: Duration::from_millis(300), ..ProviderTimeouts::default() };
     let said = check_with(vec![Script::Alive(ok(&finished))], |config| config.patience = patience).await.0;
     assert_snapshot!(said, @r#"
     text "Hi"

@@ -3,13 +3,13 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::message::{Call, Message, Native, Outcome, Said};
+use crate::message::{ToolCall, Message, ProviderMetadata, ToolResult, AssistantMessage};
 use crate::model::chat::request::{Dialect, body};
-use crate::model::{Offer, Prompt};
+use crate::model::{ToolDefinition, Prompt};
 
 const USUAL: Dialect = Dialect { stream_options: true, completion_tokens: false };
 
-fn check(system: &str, messages: &[Message], tools: &[Offer], dialect: Dialect) -> String {
+fn check(system: &str, messages: &[Message], tools: &[ToolDefinition], dialect: Dialect) -> String {
     let prompt = Prompt { system, messages, tools, max_output: Some(100) };
     let body = body("m", "it", prompt, dialect);
     let mut lines = Vec::new();
@@ -27,16 +27,16 @@ fn user(text: &str) -> Message {
 }
 
 fn outcome(call: &str, text: &str) -> Message {
-    Message::Tool(Outcome { call: call.to_owned(), tool: "read".to_owned(), text: text.to_owned(), is_error: false })
+    Message::Tool(ToolResult { call: call.to_owned(), tool: "read".to_owned(), text: text.to_owned(), is_error: false })
 }
 
-fn call(id: &str, arguments: serde_json::Value) -> Call {
-    Call { id: id.to_owned(), tool: "read".to_owned(), arguments }
+fn call(id: &str, arguments: serde_json::Value) -> ToolCall {
+    ToolCall { id: id.to_owned(), tool: "read".to_owned(), arguments }
 }
 
 #[test]
 fn a_conversation() {
-    let said = Said {
+    let said = AssistantMessage {
         text: "Look:".to_owned(),
         reasoning: "never sent back".to_owned(),
         calls: vec![call("call_1", json!({"a": 1})), call(&"long".repeat(20), json!("{broken"))],
@@ -48,11 +48,11 @@ fn a_conversation() {
         Message::Assistant(said),
         outcome("call_1", "one"),
         outcome(&"long".repeat(20), "two"),
-        Message::Assistant(Said::default()),
+        Message::Assistant(AssistantMessage::default()),
         user("c"),
     ];
     let tools =
-        [Offer { name: "read".to_owned(), description: "Reads.".to_owned(), schema: json!({"type": "object"}) }];
+        [ToolDefinition { name: "read".to_owned(), description: "Reads.".to_owned(), schema: json!({"type": "object"}) }];
     assert_snapshot!(check("Be good.", &messages, &tools, USUAL), @r#"
     model: "m"
     messages: {"role":"system","content":"Be good."}
@@ -85,8 +85,8 @@ fn native_parts_go_to_their_provider_alone() {
     let said = |provider: &str| {
         let parts =
             json!({"reasoning_details": [{"text": "a"}], "extra_content": [{"google": {"thought_signature": "t"}}]});
-        let native = Some(Native { provider: provider.to_owned(), parts });
-        Message::Assistant(Said { calls: vec![call("c", json!({}))], native, ..Said::default() })
+        let native = Some(ProviderMetadata { provider: provider.to_owned(), parts });
+        Message::Assistant(AssistantMessage { calls: vec![call("c", json!({}))], native, ..AssistantMessage::default() })
     };
     assert_snapshot!(check("", &[said("it"), outcome("c", "x")], &[], USUAL), @r#"
     model: "m"

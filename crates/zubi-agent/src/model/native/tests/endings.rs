@@ -186,6 +186,6 @@ async fn a_call_that_is_cut_by_the_limit_is_a_text() {
         let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
         let answer = hear(dialect, Turn::raw(200, cut)).await.unwrap();
         assert!(answer.said.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.said.calls);
-        assert_eq!(answer.stop, crate::model::Stop::Length);
+        assert_eq!(answer.stop, crate::model::FinishReason::Length);
     }
 }

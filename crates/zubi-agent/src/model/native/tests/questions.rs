@@ -4,21 +4,21 @@ use super::*;
 
 /// A conversation with everything that providers are particular about.
 fn conversation() -> Vec<Message> {
-    let call = |id: &str, arguments: Value| Call { id: id.to_owned(), tool: "file_read".to_owned(), arguments };
+    let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "file_read".to_owned(), arguments };
     let came_to = |id: &str, text: &str, is_error: bool| {
         let (call, tool, text) = (id.to_owned(), "file_read".to_owned(), text.to_owned());
-        Message::Tool(Outcome { call, tool, text, is_error })
+        Message::Tool(ToolResult { call, tool, text, is_error })
     };
     let calls = vec![call("call#file_read#1", json!({ "path": "a.md" })), call("two", json!("{\"path\": "))];
     vec![
         asked("Before."),
         asked("What is in a.md?"),
         asked("  "),
-        Message::Assistant(Said { text: "\n".to_owned(), calls, ..Said::default() }),
+        Message::Assistant(AssistantMessage { text: "\n".to_owned(), calls, ..AssistantMessage::default() }),
         came_to("call#file_read#1", "tea", false),
         came_to("two", "Invalid input: no object", true),
         asked("Be quick."),
-        Message::Assistant(Said { text: "Tea.".to_owned(), reasoning: "Hm.".to_owned(), ..Said::default() }),
+        Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), reasoning: "Hm.".to_owned(), ..AssistantMessage::default() }),
         asked("Thanks."),
     ]
 }
@@ -98,7 +98,7 @@ async fn what_ollama_is_told_to_take() {
         let turn = Turn::says(Says::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(wanted)));
         let server = Server::start(Dialect::Ollama, KEY, vec![turn]);
         let config = ProviderConfig { context: configured, ..config(Dialect::Ollama, &server) };
-        let model = Native::new(config.clone()).open("scripted").await.unwrap();
+        let model = GenaiProvider::new(config.clone()).open("scripted").await.unwrap();
         assert_eq!(model.info().context, Some(wanted));
         ask(config, "scripted", &[asked("Hello")]).await.unwrap();
         server.finish();
@@ -184,7 +184,7 @@ async fn a_model_that_does_not_think_is_asked_without() {
         let refused = Turn::refuses(400, words).expect(Expect::Contains(pointer, String::new()));
         let plain = || Turn::says(Says::text("Yes.")).expect(Expect::Lacks(pointer));
         let server = Server::start(dialect, KEY, vec![refused, plain(), plain()]);
-        let model = Native::new(config(dialect, &server)).open("scripted").await.unwrap();
+        let model = GenaiProvider::new(config(dialect, &server)).open("scripted").await.unwrap();
         for _ in 0..2 {
             let messages = [asked("Hello")];
             let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(500) };
