@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::{Project, processes};
 
 use self::model::{Exchange, Model};
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 /// From the last byte of an answer to the next question, with one quick call in between.
 fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
     const EACH: usize = 40;
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     place.project.write("notes.md", "# Notes\n\nOne line.\n");
     let model = Model::start(|number, _| match number {
         EACH => model::text("Read."),
@@ -61,7 +61,7 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
     let mut size = 0;
     for round in 0..=rounds {
         let limit = (EACH + 1).to_string();
-        completed(&agent(&place, &["run", "Read the notes.", "--host", "own", "--max-iterations", &limit])?)?;
+        ensure_completed(&agent(&place, &["run", "Read the notes.", "--host", "own", "--max-iterations", &limit])?)?;
         let of_loop = model.take();
         size = of_loop.iter().map(|exchange| exchange.size).max().unwrap_or(size);
         let notes = place.project.root().join("notes.md");
@@ -69,8 +69,8 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
         let of_client = model.take();
         // The first round warms up.
         if round > 0 {
-            zubi.extend(between(&of_loop));
-            bare.extend(between(&of_client));
+            zubi.extend(gaps_between(&of_loop));
+            bare.extend(gaps_between(&of_client));
         }
     }
     for percent in [50, 95] {
@@ -87,14 +87,14 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
 }
 
 /// The times from each answer to the question after it.
-fn between(exchanges: &[Exchange]) -> Vec<Duration> {
+fn gaps_between(exchanges: &[Exchange]) -> Vec<Duration> {
     exchanges.windows(2).filter_map(|pair| Some(pair.get(1)?.arrived.duration_since(pair.first()?.sent))).collect()
 }
 
 /// From the last byte of an answer with a call to the first that its tool hears of it, in another process.
 fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
     const EACH: usize = 30;
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     let _daemon = place.daemon(&["--no-port"]);
     let host = place.only_host();
     let ticks = tick::Contributor::connect(host["socket"].as_str().context("the host has a socket")?)?;
@@ -106,7 +106,7 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
     let (mut of_loop, mut direct) = (Samples::default(), Samples::default());
     for round in 0..=rounds {
         let limit = (EACH + 1).to_string();
-        completed(&agent(&place, &["run", "Tick.", "--max-iterations", &limit])?)?;
+        ensure_completed(&agent(&place, &["run", "Tick.", "--max-iterations", &limit])?)?;
         let (asked, heard) = (model.take(), ticks.take());
         ensure!(heard.len() == EACH, "{} of {EACH} calls were heard", heard.len());
         let bare: Vec<Duration> = (0..EACH).map(|number| ticks.call(number)).collect::<Result<_>>()?;
@@ -131,7 +131,7 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
 /// From the start of the program to its question, with a long conversation behind it and with none.
 fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     let iterations = EVENTS / (2 * CALLS);
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     place.project.write("notes.md", "# Notes\n\nOne line.\n");
     let model = Model::start(move |number, resumes| {
         if resumes || number >= iterations {
@@ -146,7 +146,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     let limit = (iterations + 1).to_string();
     let many = (EVENTS * 2).to_string();
     let events = agent(&place, &["run", "Read.", "--host", "own", "--max-iterations", &limit, "--max-calls", &many])?;
-    completed(&events)?;
+    ensure_completed(&events)?;
     let kept = events.iter().filter_map(|event| event["seq"].as_u64()).max().unwrap_or_default();
     let conversation = events.iter().find_map(|event| event["conversation"].as_str()).context("a conversation")?;
     model.take();
@@ -178,7 +178,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
 }
 
 /// Names the scripted model in the user's configuration, with more context than anything here fills.
-fn configure(place: &Place, model: &Model) -> Result<()> {
+fn configure(place: &HostsProject, model: &Model) -> Result<()> {
     let config = place.project.home().join("config/zubi");
     std::fs::create_dir_all(&config).context("the user's configuration")?;
     let (port, key) = (model.port(), "bench");
@@ -189,7 +189,7 @@ fn configure(place: &Place, model: &Model) -> Result<()> {
 }
 
 /// Runs `zubi agent` to its end: the events that it prints.
-fn agent(place: &Place, arguments: &[&str]) -> Result<Vec<Value>> {
+fn agent(place: &HostsProject, arguments: &[&str]) -> Result<Vec<Value>> {
     let mut command: Command = place.command();
     let output = command.arg("agent").args(arguments).arg("--json").stdin(Stdio::null()).output()?;
     let (told, said) = (String::from_utf8(output.stdout)?, String::from_utf8_lossy(&output.stderr).into_owned());
@@ -198,7 +198,7 @@ fn agent(place: &Place, arguments: &[&str]) -> Result<Vec<Value>> {
 }
 
 /// Fails unless the turn has come to its end.
-fn completed(events: &[Value]) -> Result<()> {
+fn ensure_completed(events: &[Value]) -> Result<()> {
     let ended = events.iter().rfind(|event| event["type"] == "ended").context("the run says how it ended")?;
     ensure!(ended["reason"] == "completed", "the run has ended otherwise: {ended}");
     Ok(())

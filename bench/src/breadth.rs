@@ -49,7 +49,7 @@ fn memory(table: &mut Table) -> Result<()> {
     let mut zubi = Zubi::start(&project, &components)?;
     for (count, (name, ..)) in (1..).zip(FILES) {
         let arguments = json!({ "name": "lsp_document_symbols", "arguments": { "path": name } });
-        let asked = zubi.wire.ask("tools/call", &arguments)?;
+        let asked = zubi.wire.send_request("tools/call", &arguments)?;
         let answer = zubi.answer(&asked)?;
         ensure!(!answer.text.contains("text search"), "no server answered for {name}: {}", answer.text);
         if STEPS.contains(&count) {

@@ -49,12 +49,12 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
 
 /// The server alone, from its start. Its answers have to agree with each other and with what is known of the project.
 fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<usize>) -> Result<Duration> {
-    let project = Project::published(subject.project);
+    let project = Project::copy_published(subject.project);
     let spot = subject.spots(&project)?.remove(0);
     let mut server = Server::start(subject, introduction, &project)?;
     server.wait_until_ready(&spot.file)?;
     let reply = server.request(Question::References, &spot)?;
-    let took = server.started().elapsed();
+    let took = server.start_time().elapsed();
     let count = lsp::count(&reply.result);
     ensure!(count >= subject.at_least, "{} alone knows {count} of {} references", subject.server, subject.at_least);
     let before = *expected.get_or_insert(count);
@@ -64,7 +64,7 @@ fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<us
 
 /// The same through zubi, with the number of marked answers before the complete one.
 fn behind_zubi(subject: &Subject, expected: Option<usize>) -> Result<(Duration, usize)> {
-    let project = Project::published(subject.project);
+    let project = Project::copy_published(subject.project);
     let spot = subject.spots(&project)?.remove(0);
     Zubi::trust(&project)?;
     let mut zubi = Zubi::start(&project, subject.components)?;

@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// The model and the programs that are asked about it.
-struct Bench {
+struct EditorBench {
     project: Project,
     /// A folder without a model.
     empty: Project,
@@ -71,20 +71,20 @@ struct Bench {
 }
 
 fn measure(extent: Extent) -> Result<(Table, Latencies)> {
-    let bench = Bench::new(extent.size)?;
+    let bench = EditorBench::new(extent.size)?;
     let (mut table, mut latencies) = (Table::default(), Latencies::default());
     start::measure(&bench, extent.starts, &mut table)?;
     let edits = edits::all(&bench.project, bench.size)?;
     let mut cases = Vec::new();
     for edit in &edits {
-        let questions = questions::after(edit, &bench.project, bench.size)?;
-        let truths = truth::of(&bench, edit, &questions)?;
+        let questions = questions::questions_after(edit, &bench.project, bench.size)?;
+        let truths = truth::true_answers(&bench, edit, &questions)?;
         cases.extend(questions.into_iter().zip(truths).map(|(question, truth)| Case { edit, question, truth }));
     }
     let mut servers = Vec::new();
     for program in Program::ALL {
         let mut server = Server::start(&bench, program, bench.project.root())?;
-        server.initialized()?;
+        server.notify_initialized()?;
         for file in edits::files(&edits) {
             server.open(file, &bench.project.read(file))?;
         }
@@ -107,7 +107,7 @@ fn measure(extent: Extent) -> Result<(Table, Latencies)> {
     Ok((table, latencies))
 }
 
-impl Bench {
+impl EditorBench {
     fn new(size: Size) -> Result<Self> {
         let zubi = tools::zubi();
         let dlang = zubi.with_file_name("dlang");

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::{Project, processes};
 
 use crate::mcp::Zubi;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 
 /// The same call through a front and without one.
 fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     let _daemon = place.daemon(&["--no-port"]);
     let mut front = Zubi::start_with(&place.project, &[], &[])?;
     let mut own = Zubi::start_with(&place.project, &[], &["--host", "own"])?;
@@ -94,7 +94,7 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
 
 /// Many fronts ask one language server at once; it takes the same time for each.
 fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     delay::install(&place.project, ANSWER)?;
     let _daemon = place.daemon(&["--no-port"]);
     let mut fronts = Vec::new();
@@ -107,7 +107,7 @@ fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
         let begun = Instant::now();
         let mut asked = Vec::new();
         for front in &mut fronts {
-            asked.push(front.wire.ask("tools/call", &call)?);
+            asked.push(front.wire.send_request("tools/call", &call)?);
         }
         for (front, asked) in fronts.iter_mut().zip(asked) {
             let reply = front.wire.answer(&asked)?;

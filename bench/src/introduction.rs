@@ -32,7 +32,7 @@ pub(crate) struct Introduction {
 impl Introduction {
     /// Lets zubi ask a server one question, with a program in between that writes down what both say.
     pub(crate) fn record(subject: &Subject) -> Result<Self> {
-        let project = Project::published(subject.project);
+        let project = Project::copy_published(subject.project);
         let spot = subject.spots(&project)?.remove(0);
         let environment = environment(&project, subject.components);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
@@ -73,7 +73,7 @@ impl Introduction {
     }
 
     /// The same for another copy of the project, from this process.
-    pub(crate) fn within(&self, project: &Project) -> Self {
+    pub(crate) fn for_copy(&self, project: &Project) -> Self {
         let moved = |value: &Value| {
             let text = value.to_string().replace(&self.root, project.root().as_str());
             // It was JSON before, and paths of temporary directories need no escapes.
@@ -94,7 +94,7 @@ impl Introduction {
         &self.initialize
     }
 
-    pub(crate) fn changed(&self) -> Option<&Value> {
+    pub(crate) fn changed_file(&self) -> Option<&Value> {
         self.changed.as_ref()
     }
 

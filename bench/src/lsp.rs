@@ -10,7 +10,7 @@ use zubi_tests::{Project, zubi::environment};
 
 use crate::introduction::Introduction;
 use crate::subject::{Ready, Spot, Subject};
-use crate::wire::{Asked, Framing, Refused, Reply, Wire};
+use crate::wire::{PendingRequest, Framing, ErrorResponse, Reply, Wire};
 
 /// LSP 3.17, `ErrorCodes.ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
@@ -55,20 +55,20 @@ impl<'a> Server<'a> {
         let (program, arguments) = words.split_first().context("a server has a program")?;
         let mut command = Command::new(program);
         command.args(arguments).current_dir(project.root()).env_clear().envs(environment);
-        let introduction = introduction.within(project);
+        let introduction = introduction.for_copy(project);
         let answers = introduction.clone();
         let serve = move |method: &str, params: &Value| answers.serve(method, params);
         let mut wire = Wire::start(command, Framing::Headers, Box::new(serve))?;
         wire.request("initialize", introduction.initialize())?;
         wire.notify("initialized", &json!({}))?;
-        if let Some(settings) = introduction.changed() {
+        if let Some(settings) = introduction.changed_file() {
             wire.notify("workspace/didChangeConfiguration", settings)?;
         }
         Ok(Self { wire, project, language: subject.language, ready: subject.ready, opened: BTreeSet::new() })
     }
 
     /// When the process was started.
-    pub(crate) fn started(&self) -> Instant {
+    pub(crate) fn start_time(&self) -> Instant {
         self.wire.started
     }
 
@@ -78,7 +78,7 @@ impl<'a> Server<'a> {
         match self.ready {
             Ready::Log(prefix) => {
                 // Opening something first would delay the search for files.
-                self.wire.until(|note| {
+                self.wire.wait_for_notification(|note| {
                     note["method"] == "window/logMessage"
                         && note["params"]["message"].as_str().is_some_and(|line| line.starts_with(prefix))
                 })?;
@@ -86,7 +86,7 @@ impl<'a> Server<'a> {
             }
             Ready::Progress(token) => {
                 self.open(file)?;
-                self.wire.until(|note| {
+                self.wire.wait_for_notification(|note| {
                     note["method"] == "$/progress"
                         && note["params"]["token"] == token
                         && note["params"]["value"]["kind"] == "end"
@@ -96,7 +96,7 @@ impl<'a> Server<'a> {
             Ready::Titled(title) => {
                 self.open(file)?;
                 let mut token = Value::Null;
-                self.wire.until(|note| {
+                self.wire.wait_for_notification(|note| {
                     let params = &note["params"];
                     let is_progress = note["method"] == "$/progress";
                     let begins = is_progress && params["value"]["kind"] == "begin";
@@ -111,7 +111,7 @@ impl<'a> Server<'a> {
             Ready::ServerStatus => {
                 self.open(file)?;
                 let mut was_busy = false;
-                self.wire.until(|note| {
+                self.wire.wait_for_notification(|note| {
                     let quiescent = &note["params"]["quiescent"];
                     let is_status = note["method"] == "experimental/serverStatus";
                     was_busy |= is_status && quiescent == false;
@@ -133,12 +133,12 @@ impl<'a> Server<'a> {
     }
 
     /// Tells the server what happened to files on disk: paths with LSP's kinds of change.
-    pub(crate) fn changed(&self, files: &[(&str, u8)]) -> Result<()> {
+    pub(crate) fn notify_changes(&self, files: &[(&str, u8)]) -> Result<()> {
         let changes: Vec<_> = files.iter().map(|(file, kind)| json!({ "uri": self.uri(file), "type": kind })).collect();
         self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
     }
 
-    pub(crate) fn ask(&mut self, question: Question, spot: &Spot) -> Result<Asked> {
+    pub(crate) fn send_question(&mut self, question: Question, spot: &Spot) -> Result<PendingRequest> {
         self.open(&spot.file)?;
         let mut params = json!({ "textDocument": { "uri": self.uri(&spot.file) } });
         if question != Question::DocumentSymbols {
@@ -153,20 +153,20 @@ impl<'a> Server<'a> {
             Question::References => "textDocument/references",
             Question::DocumentSymbols => "textDocument/documentSymbol",
         };
-        self.wire.ask(method, &params)
+        self.wire.send_request(method, &params)
     }
 
-    pub(crate) fn answer(&mut self, asked: &Asked) -> Result<Reply> {
+    pub(crate) fn answer(&mut self, asked: &PendingRequest) -> Result<Reply> {
         self.wire.answer(asked)
     }
 
     /// Asks and waits; asks again as long as the server says that files changed meanwhile, as the protocol demands.
     pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<Reply> {
         loop {
-            let asked = self.ask(question, spot)?;
+            let asked = self.send_question(question, spot)?;
             match self.answer(&asked) {
                 Err(error)
-                    if error.downcast_ref::<Refused>().is_some_and(|refused| refused.code == CONTENT_MODIFIED) => {}
+                    if error.downcast_ref::<ErrorResponse>().is_some_and(|refused| refused.code == CONTENT_MODIFIED) => {}
                 other => return other,
             }
         }

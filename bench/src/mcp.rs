@@ -7,7 +7,7 @@ use zubi_tests::zubi::Start;
 
 use crate::lsp::Question;
 use crate::subject::Spot;
-use crate::wire::{Asked, Framing, Reply, Wire};
+use crate::wire::{PendingRequest, Framing, Reply, Wire};
 
 /// A running `zubi mcp`.
 pub(crate) struct Zubi {
@@ -78,17 +78,17 @@ impl Zubi {
         Ok(reply)
     }
 
-    pub(crate) fn ask(&mut self, question: Question, spot: &Spot) -> Result<Asked> {
+    pub(crate) fn send_question(&mut self, question: Question, spot: &Spot) -> Result<PendingRequest> {
         let (tool, arguments) = match question {
-            Question::Hover => ("lsp_hover", json!({ "at": spot.at() })),
-            Question::Definition => ("lsp_definition", json!({ "at": spot.at() })),
-            Question::References => ("lsp_references", json!({ "at": spot.at() })),
+            Question::Hover => ("lsp_hover", json!({ "at": spot.to_at_argument() })),
+            Question::Definition => ("lsp_definition", json!({ "at": spot.to_at_argument() })),
+            Question::References => ("lsp_references", json!({ "at": spot.to_at_argument() })),
             Question::DocumentSymbols => ("lsp_document_symbols", json!({ "path": spot.file })),
         };
-        self.wire.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+        self.wire.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
-    pub(crate) fn answer(&mut self, asked: &Asked) -> Result<ToolReply> {
+    pub(crate) fn answer(&mut self, asked: &PendingRequest) -> Result<ToolReply> {
         let reply = self.wire.answer(asked)?;
         let text = text(&reply.result)?;
         if reply.result["isError"] == true {
@@ -98,7 +98,7 @@ impl Zubi {
     }
 
     pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<ToolReply> {
-        let asked = self.ask(question, spot)?;
+        let asked = self.send_question(question, spot)?;
         self.answer(&asked)
     }
 }

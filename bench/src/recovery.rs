@@ -17,7 +17,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     new_file(subject, introduction, table, rounds)?;
     let (mut answering, mut ending) = (Samples::default(), Samples::default());
     for _ in 0..rounds {
-        let project = Project::published(subject.project);
+        let project = Project::copy_published(subject.project);
         let spot = subject.spots(&project)?.remove(0);
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
@@ -45,20 +45,20 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let (mut fresh, mut told) = (0, 0);
     for _ in 0..rounds {
-        let project = Project::published(subject.project);
+        let project = Project::copy_published(subject.project);
         let spot = subject.spots(&project)?.remove(0);
         let mut server = Server::start(subject, introduction, &project)?;
         server.wait_until_ready(&spot.file)?;
         let before = lsp::count(&server.request(Question::References, &spot)?.result);
         let changes = subject.write_new_file(&project);
         let start = Instant::now();
-        server.changed(&changes)?;
+        server.notify_changes(&changes)?;
         let after = lsp::count(&server.request(Question::References, &spot)?.result);
         floor.push(start.elapsed());
         told += usize::from(after > before);
         drop(server);
 
-        let project = Project::published(subject.project);
+        let project = Project::copy_published(subject.project);
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
         let before = zubi.request(Question::References, &spot)?.count();
@@ -81,7 +81,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
 /// From killing the server to the next answered outline.
 fn kill_server(subject: &Subject, zubi: &mut Zubi, spot: &Spot) -> Result<Duration> {
     let program = subject.command.first().context("a server has a program")?;
-    let servers = processes::named(program);
+    let servers = processes::find_by_command(program);
     ensure!(!servers.is_empty(), "no process of `{program}` runs below zubi");
     let start = Instant::now();
     for server in &servers {

@@ -70,7 +70,7 @@ pub(crate) struct Spot {
 
 impl Spot {
     /// The place as zubi's `at` takes it.
-    pub(crate) fn at(&self) -> String {
+    pub(crate) fn to_at_argument(&self) -> String {
         format!("{}:{}:{}", self.file, self.line + 1, self.column + 1)
     }
 }

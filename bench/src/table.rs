@@ -36,7 +36,7 @@ impl Row {
         self.floor.filter(|floor| *floor > 0.0).map(|floor| self.zubi / floor)
     }
 
-    fn reached(&self) -> Option<bool> {
+    fn meets_aim(&self) -> Option<bool> {
         match self.aim? {
             Aim::AtMost(limit) => Some(self.zubi <= limit),
             Aim::Adds(limit) => self.difference().map(|difference| difference <= limit),
@@ -67,7 +67,7 @@ impl Table {
                 Some(Aim::Times(limit)) => format!("× {}", number(limit)),
                 None => String::new(),
             };
-            let verdict = match row.reached() {
+            let verdict = match row.meets_aim() {
                 Some(true) => "reached",
                 Some(false) => "MISSED",
                 None => "",

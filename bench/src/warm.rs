@@ -17,7 +17,7 @@ const ADDED_P95: f64 = 2.0;
 
 /// Two instances of one server, one behind zubi, take turns for so many rounds over all symbols.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
-    let (ours, theirs) = (Project::published(subject.project), Project::published(subject.project));
+    let (ours, theirs) = (Project::copy_published(subject.project), Project::copy_published(subject.project));
     let spots = subject.spots(&ours)?;
     let first = &spots[0];
     Zubi::trust(&ours)?;
@@ -113,10 +113,10 @@ fn hover_meanwhile(
     let (slow, quick) = (&spots[0], &spots[1]);
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     for _ in 0..rounds {
-        let references = server.ask(Question::References, slow)?;
+        let references = server.send_question(Question::References, slow)?;
         floor.push(server.request(Question::Hover, quick)?.took);
         server.answer(&references)?;
-        let references = zubi.ask(Question::References, slow)?;
+        let references = zubi.send_question(Question::References, slow)?;
         ours.push(zubi.request(Question::Hover, quick)?.reply.took);
         zubi.answer(&references)?;
     }

@@ -25,7 +25,7 @@ const LIMIT: Duration = Duration::from_mins(2);
 
 /// A message with the moment it had arrived whole, and its length in bytes.
 #[derive(Debug)]
-pub(crate) struct Arrived {
+pub(crate) struct TimedMessage {
     pub(crate) at: Instant,
     pub(crate) bytes: usize,
     pub(crate) message: Value,
@@ -41,30 +41,30 @@ pub(crate) struct Reply {
 
 /// An answer that is an error, with the time from sending the question.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct ErrorResponse {
     pub(crate) code: i64,
     pub(crate) took: Duration,
     text: String,
 }
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for ErrorResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the answer is an error: {} ({})", self.text, self.code)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for ErrorResponse {}
 
 /// A question on its way.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PendingRequest {
     id: i64,
     sent: Instant,
 }
 
-impl Asked {
+impl PendingRequest {
     /// The same question, timed from an earlier moment: that of what was sent before it and belongs to it.
-    pub(crate) fn since(self, sent: Instant) -> Self {
+    pub(crate) fn timed_from(self, sent: Instant) -> Self {
         Self { sent, ..self }
     }
 }
@@ -74,10 +74,10 @@ impl Asked {
 pub(crate) struct Wire {
     child: Child,
     input: Option<Input>,
-    arrivals: Receiver<Arrived>,
-    waiting: BTreeMap<i64, Arrived>,
+    arrivals: Receiver<TimedMessage>,
+    waiting: BTreeMap<i64, TimedMessage>,
     /// Notifications, in order, until someone takes them.
-    pub(crate) notifications: Vec<Arrived>,
+    pub(crate) notifications: Vec<TimedMessage>,
     next: i64,
     pub(crate) started: Instant,
 }
@@ -127,23 +127,23 @@ impl Wire {
     }
 
     /// Sends a question without waiting for its answer.
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Result<Asked> {
+    pub(crate) fn send_request(&mut self, method: &str, params: &Value) -> Result<PendingRequest> {
         self.next += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
         let sent = Instant::now();
         self.send(&message)?;
-        Ok(Asked { id: self.next, sent })
+        Ok(PendingRequest { id: self.next, sent })
     }
 
     /// Waits for an answer.
-    pub(crate) fn answer(&mut self, asked: &Asked) -> Result<Reply> {
+    pub(crate) fn answer(&mut self, asked: &PendingRequest) -> Result<Reply> {
         loop {
             if let Some(arrived) = self.waiting.remove(&asked.id) {
-                let Arrived { at, bytes, mut message } = arrived;
+                let TimedMessage { at, bytes, mut message } = arrived;
                 let took = at - asked.sent;
                 if let Some(code) = message["error"]["code"].as_i64() {
                     let text = message["error"]["message"].as_str().unwrap_or_default().to_owned();
-                    return Err(Refused { code, took, text }.into());
+                    return Err(ErrorResponse { code, took, text }.into());
                 }
                 return Ok(Reply { took, bytes, result: message["result"].take() });
             }
@@ -154,12 +154,12 @@ impl Wire {
 
     /// Asks and waits.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Reply> {
-        let asked = self.ask(method, params)?;
+        let asked = self.send_request(method, params)?;
         self.answer(&asked)
     }
 
     /// Waits for a notification that satisfies a condition; earlier ones are dropped. Returns when it had arrived.
-    pub(crate) fn until(&mut self, mut condition: impl FnMut(&Value) -> bool) -> Result<Instant> {
+    pub(crate) fn wait_for_notification(&mut self, mut condition: impl FnMut(&Value) -> bool) -> Result<Instant> {
         loop {
             for arrived in std::mem::take(&mut self.notifications) {
                 if condition(&arrived.message) {
@@ -180,7 +180,7 @@ impl Wire {
         self.input.as_ref().context("the input is closed")?.send(message)
     }
 
-    fn next_arrival(&self) -> Result<Arrived> {
+    fn next_arrival(&self) -> Result<TimedMessage> {
         match self.arrivals.recv_timeout(LIMIT) {
             Ok(arrived) => Ok(arrived),
             Err(RecvTimeoutError::Timeout) => bail!("no answer within {} s", LIMIT.as_secs()),
@@ -188,7 +188,7 @@ impl Wire {
         }
     }
 
-    fn sort(&mut self, arrived: Arrived) {
+    fn sort(&mut self, arrived: TimedMessage) {
         match arrived.message["id"].as_i64() {
             Some(id) => drop(self.waiting.insert(id, arrived)),
             None => self.notifications.push(arrived),
@@ -211,7 +211,7 @@ fn read(
     framing: Framing,
     serve: &Serve,
     input: &Weak<Mutex<ChildStdin>>,
-    arrived: &Sender<Arrived>,
+    arrived: &Sender<TimedMessage>,
 ) {
     while let Some(text) = message(&mut output, framing) {
         let at = Instant::now();
@@ -228,7 +228,7 @@ fn read(
                 }
             }
             _ => {
-                if arrived.send(Arrived { at, bytes: text.len(), message }).is_err() {
+                if arrived.send(TimedMessage { at, bytes: text.len(), message }).is_err() {
                     return;
                 }
             }

@@ -4,9 +4,9 @@ use zubi_toolbox::declared::{Content, Severity};
 
 /// A tool file: it is read without a panic, every problem has its place in the text and says something, and what is left of the
 /// file can be used.
-pub fn declared(bytes: &[u8]) {
+pub fn parse_tool_file(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let content = Content::of(text, &["TOKEN".to_owned()]);
+    let content = Content::parse(text, &["TOKEN".to_owned()]);
     for problem in &content.problems {
         let range = &problem.range;
         assert!(range.start <= range.end && range.end <= text.len(), "a place outside of the text: {problem:?}");
@@ -14,7 +14,7 @@ pub fn declared(bytes: &[u8]) {
     }
     let errors = content.problems.iter().filter(|problem| problem.severity == Severity::Error);
     // The whole text is looked at again, which gives the same: nothing depends on the order of a table.
-    let again = Content::of(text, &["TOKEN".to_owned()]);
+    let again = Content::parse(text, &["TOKEN".to_owned()]);
     assert_eq!(again.problems, content.problems, "another reading tells other problems");
     for id in &content.broken {
         assert!(errors.clone().next().is_some(), "`{id}` is left out and nothing says why");

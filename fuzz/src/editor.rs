@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use dlang_ide::format::{Formatted, format, format_range};
+use dlang_ide::format::{FormattedText, format, format_range};
 use dlang_ide::{
     SemanticToken, apply, document_symbols, folding, import_links, lenses, selection_ranges, semantic_tokens,
 };
@@ -95,7 +95,7 @@ pub fn check_format_ranges(text: &str, ranges: &[TextRange]) {
     }
 }
 
-fn check_whole(text: &str, before: &Parse, formatted: &Formatted) {
+fn check_whole(text: &str, before: &Parse, formatted: &FormattedText) {
     check_edits(text, formatted);
     let after = parse(&formatted.text);
     assert_eq!(words(&after), words(before), "tokens or comments changed");
@@ -117,7 +117,7 @@ fn check_whole(text: &str, before: &Parse, formatted: &Formatted) {
 }
 
 /// The edits stand in order, each changes something, and together they make the text.
-fn check_edits(text: &str, formatted: &Formatted) {
+fn check_edits(text: &str, formatted: &FormattedText) {
     let mut end = TextSize::new(0);
     for edit in &formatted.edits {
         assert!(end <= edit.range.start(), "edits overlap");

@@ -13,7 +13,7 @@ pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
 pub use chat::chat_stream;
-pub use declared::declared;
+pub use declared::parse_tool_file;
 pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
 pub use model::dlang_model;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dlang_ide::{
     Occurrence, RenameError, apply, definition, highlights, prepare_rename, references, rename, symbol_search,
 };
-use dlang_model::testing::{everything, rendered, resolve_imports};
+use dlang_model::testing::{everything, render_diagnostics, resolve_imports};
 use dlang_model::{Change, Db, Definition, File, ModelHost, definitions, file_model, project_files, resolutions};
 use dlang_syntax::{TextRange, TextSize, tokenize};
 
@@ -32,7 +32,7 @@ pub fn dlang_model(bytes: &[u8]) {
     let mut pieces = input.split(SEPARATOR);
     let texts: Vec<&str> = FILES.iter().map(|_| pieces.next().unwrap_or_default()).collect();
     let mut host = model(&texts);
-    everything::ask(&host);
+    everything::query_everything(&host);
     check_navigation(&host);
     check_offers(&mut host);
     for (number, piece) in pieces.take(MAX_EDITS).enumerate() {
@@ -45,8 +45,8 @@ pub fn dlang_model(bytes: &[u8]) {
         resolve_imports(&mut host, &[]);
         let texts: Vec<String> = FILES.iter().map(|(path, _)| text_of(&host, path)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(rendered(&host), rendered(&model(&texts)), "an edited model is not what it is from scratch");
-        everything::ask(&host);
+        assert_eq!(render_diagnostics(&host), render_diagnostics(&model(&texts)), "an edited model is not what it is from scratch");
+        everything::query_everything(&host);
     }
 }
 
@@ -133,7 +133,7 @@ fn check_place(db: &dyn Db, file: File, offset: TextSize) {
 }
 
 /// What every reference means, by paths and numbers.
-fn meaning(host: &ModelHost) -> Vec<(String, Vec<(String, u32)>)> {
+fn reference_targets(host: &ModelHost) -> Vec<(String, Vec<(String, u32)>)> {
     let db = host.db();
     let of = |target: &Definition| (target.file.path(db).to_owned(), target.number);
     let mut all = Vec::new();
@@ -186,7 +186,7 @@ pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &s
     }
     let texts: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
     let renamed = model_like(host, &texts);
-    assert_eq!(meaning(&renamed), meaning(host), "a reference means something else");
+    assert_eq!(reference_targets(&renamed), reference_targets(host), "a reference means something else");
     let file = renamed.file(file.path(db)).expect("it is there");
     match rename(renamed.db(), file, new_offset, &prepared.text) {
         Ok(back) => {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use serde_json::json;
 use zubi_tests::Project;
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::models::{Expect, Says, Turn};
 
 use crate::harness::{Scene, check};
@@ -57,7 +57,7 @@ fn budgets_end_a_turn_with_what_was_done() {
 /// Without room on the disk, as far as a process is concerned, neither a call's outcome nor the turn's end can be kept.
 #[test]
 fn an_end_that_cannot_be_kept_is_told() {
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     place.project.write("notes.txt", "one\n");
     let zubi = place.command();
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" agent run --model mock 'list the files'";
@@ -152,7 +152,7 @@ fn arguments_that_stay_wrong_end_it() {
 /// A turn that reads `big.txt`, with `answers` before and behind; the one that reads fills the context.
 fn long(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
     let reads = Turn::says(Says::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0));
-    let scene = Scene::with([before, vec![reads], answers].concat(), "context = 20000");
+    let scene = Scene::with_keys([before, vec![reads], answers].concat(), "context = 20000");
     scene.place.project.write("big.txt", &"All work and no play makes a long file.\n".repeat(lines));
     let story = scene.run(&[]).story();
     scene.finish();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::models::{self, Dialect, Server, Turn};
 use zubi_tests::{Project, processes};
 
@@ -18,12 +18,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A trusted project with `notes.txt`, and a model that follows a script.
 pub(crate) struct Scene {
-    pub(crate) place: Place,
+    pub(crate) place: HostsProject,
     server: Server,
 }
 
 /// What the program told.
-pub(crate) struct Told {
+pub(crate) struct ProgramOutput {
     pub(crate) events: Vec<Value>,
     pub(crate) stderr: String,
     pub(crate) code: Option<i32>,
@@ -31,11 +31,11 @@ pub(crate) struct Told {
 
 impl Scene {
     pub(crate) fn new(turns: Vec<Turn>) -> Self {
-        Self::with(turns, "")
+        Self::with_keys(turns, "")
     }
 
     /// With more keys in the model's section of `zubi.toml`.
-    pub(crate) fn with(turns: Vec<Turn>, keys: &str) -> Self {
+    pub(crate) fn with_keys(turns: Vec<Turn>, keys: &str) -> Self {
         let project = Project::empty();
         project.write("notes.txt", "one\ntwo\n");
         let server = Server::start(Dialect::OpenAiChat, KEY, turns);
@@ -44,7 +44,7 @@ impl Scene {
         std::fs::create_dir_all(&config).expect("a new directory");
         let model = format!("model = \"scripted/{}\"\n{section}{keys}\n", models::MODEL);
         std::fs::write(config.join("zubi.toml"), model).expect("a new file");
-        Self { place: Place::new(project, &[]), server }
+        Self { place: HostsProject::new(project, &[]), server }
     }
 
     /// `zubi agent` with these words.
@@ -55,20 +55,20 @@ impl Scene {
     }
 
     /// Gives the agent a task and waits for its end.
-    pub(crate) fn run(&self, words: &[&str]) -> Told {
+    pub(crate) fn run(&self, words: &[&str]) -> ProgramOutput {
         self.start(&[&["run", "Do it.", "--json"], words].concat()).wait()
     }
 
     /// Starts `zubi agent` with these words, whose stdout are events.
-    pub(crate) fn start(&self, words: &[&str]) -> Running {
+    pub(crate) fn start(&self, words: &[&str]) -> RunningProgram {
         let mut command = self.command(words);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("zubi starts");
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
-        Running { child, stdout, events: Vec::new() }
+        RunningProgram { child, stdout, events: Vec::new() }
     }
 
     /// How often the model was asked so far.
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn request_count(&self) -> usize {
         self.server.requests().len()
     }
 
@@ -86,13 +86,13 @@ pub(crate) fn nothing_is_left() {
 }
 
 /// A program whose events are read one by one.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     child: Child,
     stdout: BufReader<ChildStdout>,
     pub(crate) events: Vec<Value>,
 }
 
-impl Running {
+impl RunningProgram {
     /// The next event; none when there are no more.
     pub(crate) fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
@@ -103,7 +103,7 @@ impl Running {
     }
 
     /// Reads events until one is of this type.
-    pub(crate) fn until(&mut self, kind: &str) -> Value {
+    pub(crate) fn read_until(&mut self, kind: &str) -> Value {
         loop {
             let Some(event) = self.next() else { panic!("no `{kind}`:\n{}", story(&self.events)) };
             if event["type"] == kind {
@@ -118,17 +118,17 @@ impl Running {
     }
 
     /// Reads what is still told and waits for the end.
-    pub(crate) fn wait(mut self) -> Told {
+    pub(crate) fn wait(mut self) -> ProgramOutput {
         while self.next().is_some() {}
         let mut stderr = String::new();
         self.child.stderr.take().expect("piped").read_to_string(&mut stderr).expect("stderr is text");
         let code = self.child.wait().expect("it ends").code();
         assert!(!stderr.contains(KEY), "the key is shown: {stderr}");
-        Told { events: self.events, stderr, code }
+        ProgramOutput { events: self.events, stderr, code }
     }
 }
 
-impl Told {
+impl ProgramOutput {
     /// Everything, as a text.
     pub(crate) fn story(&self) -> String {
         let code = self.code.map_or_else(|| "killed".to_owned(), |code| format!("exit {code}"));

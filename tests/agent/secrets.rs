@@ -16,7 +16,7 @@ fn keys_of_models_are_neither_told_nor_kept() {
         Turn::says(Says::text(&said).call("file_write", json!({ "path": "notes.txt", "content": said }))),
         Turn::says(Says::text(&said)),
     ];
-    let scene = Scene::with(turns, &fields);
+    let scene = Scene::with_keys(turns, &fields);
     let told = scene.run(&[]);
     assert_eq!(told.code, Some(0), "{}", told.story());
     let shown = scene.start(&["show", "--json"]).wait();
@@ -37,7 +37,7 @@ fn no_part_of_a_key_is_told_where_an_answer_was_broken_off() {
     let half = KEY.get(..KEY.len() - 4).expect("a part of it");
     let scene = Scene::new(vec![Turn::says(Says::text(&format!("So: {KEY}"))).cut_behind(half).end(End::Stall)]);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
-    running.until("text");
+    running.read_until("text");
     running.signal(Signal::INT);
     let told = running.wait();
     let shown = scene.start(&["show", "--json"]).wait();

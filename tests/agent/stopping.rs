@@ -12,10 +12,10 @@ use zubi_tests::hosts::eventually;
 use zubi_tests::models::{End, Expect, Says, Turn};
 use zubi_tests::processes;
 
-use crate::harness::{PATIENCE, Running, Scene, nothing_is_left};
+use crate::harness::{PATIENCE, RunningProgram, Scene, nothing_is_left};
 
 /// Interrupts a turn when `moment` has come, and goes on with it; what happened in both as a text.
-fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut Running)) -> String {
+fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> String {
     let scene = Scene::new(turns);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
     moment(&scene, &mut running);
@@ -34,7 +34,7 @@ fn while_the_model_speaks() {
         Turn::says(Says::text("One two three.")).cut_behind("two").end(End::Stall),
         Turn::says(Says::text("Three.")).expect(Expect::Contains("/messages", "One".to_owned())),
     ];
-    assert_snapshot!(check(turns, |_, running| drop(running.until("text"))), @r#"
+    assert_snapshot!(check(turns, |_, running| drop(running.read_until("text"))), @r#"
     > Do it.
     "One " (interrupted)
     ended stopped: "The turn was stopped.\nCalls made: none.\nThe last words of the model: One\nWhat is left to do is not known."
@@ -51,8 +51,8 @@ fn while_the_model_speaks() {
 fn before_it_says_anything() {
     let turns = vec![Turn::raw(200, "").end(End::Stall), Turn::says(Says::text("Yes?"))];
     let story = check(turns, |scene, running| {
-        running.until("iteration");
-        eventually("the model is asked", PATIENCE, || (scene.asked() == 1).then_some(()));
+        running.read_until("iteration");
+        eventually("the model is asked", PATIENCE, || (scene.request_count() == 1).then_some(()));
     });
     assert_snapshot!(story, @r#"
     > Do it.
@@ -152,9 +152,9 @@ fn while_a_call_runs_with_children() {
         Turn::says(Says::text("It was stopped.")),
     ];
     let story = check(turns, |_, running| {
-        running.until("calling");
+        running.read_until("calling");
         eventually("the command runs", PATIENCE, || {
-            let children = processes::named("sleep 1234").into_iter().filter(|it| it.command == "sleep 1234").count();
+            let children = processes::find_by_command("sleep 1234").into_iter().filter(|it| it.command == "sleep 1234").count();
             (children == 2).then_some(())
         });
     });
@@ -176,7 +176,7 @@ fn while_a_call_runs_with_children() {
 #[test]
 fn while_it_waits_to_try_again() {
     let turns = vec![Turn::refuses(529, "busy").header("Retry-After", "90"), Turn::says(Says::text("Yes."))];
-    assert_snapshot!(check(turns, |_, running| drop(running.until("retrying"))), @r#"
+    assert_snapshot!(check(turns, |_, running| drop(running.read_until("retrying"))), @r#"
     > Do it.
     retrying after overloaded: scripted answers 529: busy
     ended stopped: "The turn was stopped.\nCalls made: none.\nWhat is left to do is not known."

@@ -46,7 +46,7 @@ impl Terminal {
     }
 
     /// Waits until this stands on the screen, behind what was looked at before.
-    fn until(&mut self, text: &str) {
+    fn read_until(&mut self, text: &str) {
         let begun = Instant::now();
         loop {
             if let Some(at) = self.written.get(self.seen..).and_then(|new| new.find(text)) {
@@ -104,9 +104,9 @@ fn a_question_is_answered_with_other_arguments() {
     let scene =
         Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("Two.")).expect(Expect::Outcome("2"))]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
-    terminal.until("[n]: ");
+    terminal.read_until("[n]: ");
     terminal.types("1 {broken\n");
-    terminal.until("or n: ");
+    terminal.read_until("or n: ");
     terminal.types("1 {\"command\": \"echo 2\"}\n");
     assert_snapshot!(terminal.end().replace(scene.place.project.root().as_str(), "[project]"), @r#"
     I run it.
@@ -135,7 +135,7 @@ fn a_no_says_what_to_do_instead() {
         Turn::says(Says::text("As you like.")).expect(Expect::Outcome("use echo")),
     ]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
-    terminal.until("[n]: ");
+    terminal.read_until("[n]: ");
     terminal.types("n use echo\n");
     assert_snapshot!(terminal.end().replace(scene.place.project.root().as_str(), "[project]"), @"
     I run it.
@@ -161,7 +161,7 @@ fn a_no_says_what_to_do_instead() {
 fn ctrl_c_during_a_question_stops_the_turn() {
     let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("All right."))]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
-    terminal.until("[n]: ");
+    terminal.read_until("[n]: ");
     terminal.types(CTRL_C);
     let shown = terminal.end();
     assert!(shown.contains("resume") && shown.ends_with("exit 130"), "{shown}");
@@ -182,22 +182,22 @@ fn a_chat_says_calls_stops_and_goes_on() {
             .expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
     ]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
-    terminal.until("/help");
-    terminal.until("> ");
+    terminal.read_until("/help");
+    terminal.read_until("> ");
     terminal.types("Change two.\n");
-    terminal.until("Changed.");
-    terminal.until("> ");
+    terminal.read_until("Changed.");
+    terminal.read_until("> ");
     terminal.types("first line\\\n");
-    terminal.until("… ");
+    terminal.read_until("… ");
     terminal.types("second line\n");
-    terminal.until("Let");
+    terminal.read_until("Let");
     terminal.types(CTRL_C);
-    terminal.until("> ");
+    terminal.read_until("> ");
     terminal.types("Go on.\n");
-    terminal.until("As I said.");
-    terminal.until("> ");
+    terminal.read_until("As I said.");
+    terminal.read_until("> ");
     terminal.types("/new\n/list\n");
-    terminal.until("Change two.");
+    terminal.read_until("Change two.");
     terminal.types("/quit\n");
     let shown = terminal.end();
     assert!(shown.ends_with("exit 0"), "{shown}");
@@ -210,11 +210,11 @@ fn a_chat_says_calls_stops_and_goes_on() {
 fn a_second_ctrl_c_leaves_at_once() {
     let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
-    terminal.until("> ");
+    terminal.read_until("> ");
     terminal.types("Hello.\n");
-    eventually("the model is asked", PATIENCE, || (scene.asked() == 1).then_some(()));
+    eventually("the model is asked", PATIENCE, || (scene.request_count() == 1).then_some(()));
     terminal.types(CTRL_C);
-    terminal.until("> ");
+    terminal.read_until("> ");
     terminal.types(CTRL_C);
     assert!(terminal.end().ends_with("exit 130"));
     scene.finish();
@@ -225,11 +225,11 @@ fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = silent.local_addr().expect("it is bound");
     silent.set_nonblocking(true).expect("it is not");
-    (Scene::with(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), silent)
+    (Scene::with_keys(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), silent)
 }
 
 /// The question that it takes.
-fn asked(silent: &TcpListener) -> TcpStream {
+fn accept_request(silent: &TcpListener) -> TcpStream {
     eventually("the provider is asked", PATIENCE, || silent.accept().ok()).0
 }
 
@@ -240,7 +240,7 @@ fn a_pipe_whose_provider_is_silent_says_nothing_to_another_model() {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("piped");
     stdin.write_all(b"/model other\nOnly for the other.\n").expect("it reads");
-    let _asked = asked(&silent);
+    let _asked = accept_request(&silent);
     interrupt(child);
     scene.finish();
 }
@@ -253,16 +253,16 @@ fn a_silent_provider_is_waited_for_until_ctrl_c() {
     for (command, answer) in
         [("/model other\n", as_before), ("/models\n", "The providers are not waited for".to_owned())]
     {
-        terminal.until("> ");
+        terminal.read_until("> ");
         terminal.types(command);
-        let _asked = asked(&silent);
+        let _asked = accept_request(&silent);
         terminal.types(CTRL_C);
-        terminal.until(&answer);
+        terminal.read_until(&answer);
     }
-    terminal.until("> ");
+    terminal.read_until("> ");
     terminal.types("Hello.\n");
-    terminal.until("As before.");
-    terminal.until("> ");
+    terminal.read_until("As before.");
+    terminal.read_until("> ");
     terminal.types("/quit\n");
     let shown = terminal.end();
     assert!(shown.ends_with("exit 0"), "{shown}");
@@ -305,7 +305,7 @@ fn the_page_is_served_until_ctrl_c() {
 fn ctrl_c_ends_the_page_also_before_a_provider_has_answered() {
     let (scene, silent) = with_silent_provider(Vec::new());
     let child = web(&scene, &["--model", "other"]);
-    let _asked = asked(&silent);
+    let _asked = accept_request(&silent);
     // It was not waited for either: there is no address.
     assert_eq!(interrupt(child), "");
     scene.finish();

@@ -4,7 +4,7 @@ use std::process::{Output, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::models::{self, Dialect, Expect, Says, Server, Turn};
 use zubi_tests::{Project, tools};
 
@@ -15,7 +15,7 @@ const KEY: &str = "sk-scripted-0123456789";
 
 fn script() -> Vec<Turn> {
     let looks = Says::text("I look into it. ")
-        .reasoning("Two files? ", Some("c2lnbmVk"))
+        .with_reasoning("Two files? ", Some("c2lnbmVk"))
         .call("file_read", json!({ "path": "notes.txt" }))
         .call("file_list", json!({}))
         .usage(900, 30, 0);
@@ -37,7 +37,7 @@ fn run(dialect: Dialect, turns: Vec<Turn>, words: &[&str]) -> Output {
     let model = format!("model = \"scripted/{}\"\n{section}", models::MODEL);
     std::fs::write(config.join("zubi.toml"), model).expect("a new file");
 
-    let place = Place::new(project, &[]);
+    let place = HostsProject::new(project, &[]);
     let mut command = place.command();
     command.args(["agent", "run", "What is in notes.txt?", "--json"]).args(words).stdin(Stdio::null());
     let output = command.env("SCRIPTED_KEY", KEY).output().expect("zubi runs");
@@ -105,7 +105,7 @@ fn a_key_that_a_server_sends_back_is_shown_nowhere() {
 }
 
 /// What the program prints in a copy of an example.
-fn print(place: &Place, words: &[&str]) -> String {
+fn print(place: &HostsProject, words: &[&str]) -> String {
     let output = place.run(&[&["agent"], words].concat());
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{stdout}{stderr}");
@@ -114,7 +114,7 @@ fn print(place: &Place, words: &[&str]) -> String {
 
 #[test]
 fn the_scenario_of_the_examples_is_true_of_them() {
-    let place = Place::new(Project::example("bank"), &[]);
+    let place = HostsProject::new(Project::example("bank"), &[]);
     let scenario = tools::ROOT.join("examples/scenarios/bank.yaml");
     let model = format!("mock:{scenario}");
     let mut told = print(&place, &["run", "--model", &model, "Which parts of payments have no team?"]);
@@ -133,7 +133,7 @@ fn the_scenario_of_the_examples_is_true_of_them() {
 
 #[test]
 fn the_mock_needs_nothing_installed() {
-    let place = Place::new(Project::example("bank"), &[]);
+    let place = HostsProject::new(Project::example("bank"), &[]);
     let mut told = String::new();
     for question in ["read the file `model.yaml`", "search for Direct-Debit", "what is in the domain model?"] {
         told.push_str(&print(&place, &["run", "--model", "mock", question]));

@@ -32,7 +32,7 @@ async fn an_edit_keeps_everything_it_does_not_mean() {
     let before = project.bytes("shapes/windows.py");
     let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
     let plan = id(&text(&plan), "p-").expect("a plan");
-    assert_snapshot!(zubi.ask("apply_edit", json!({ "plan": plan })).await, @r#"
+    assert_snapshot!(zubi.call_stable("apply_edit", json!({ "plan": plan })).await, @r#"
     applied p-[plan]: rename `total_area` to `sum_area` in 4 files
       elsewhere/real.py  written
       shapes/report.py  written
@@ -137,7 +137,7 @@ async fn a_file_that_changed_since_is_refused() {
     let plan = id(&plan, "p-").expect("a plan");
     project.replace("shapes/report.py", "Nothing calls this", "Nobody calls this");
     let before = project.everything();
-    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"
+    assert_snapshot!(zubi.call_refused("apply_edit", json!({ "plan": plan })).await, @"
     Failed to apply the edit: `shapes/report.py` changed since the plan was made; nothing was written
     Make the plan again with the tool that made it, look at the new diff, then apply that.
     ");
@@ -145,10 +145,10 @@ async fn a_file_that_changed_since_is_refused() {
 
     let plan = text(&zubi.result("lsp_rename_symbol", rename).await);
     let plan = id(&plan, "p-").expect("a plan");
-    zubi.ask("apply_edit", json!({ "plan": plan })).await;
+    zubi.call_stable("apply_edit", json!({ "plan": plan })).await;
     project.replace("shapes/report.py", "Nobody calls this", "Nothing calls this");
     let before = project.everything();
-    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"
+    assert_snapshot!(zubi.call_refused("undo_edit", json!({ "plan": plan })).await, @"
     Failed to undo the edit: `shapes/report.py` changed since `p-[plan]` was applied; nothing was undone
     Undo would overwrite the later change. Take that back first, or undo by hand.
     ");
@@ -161,12 +161,12 @@ async fn a_plan_is_good_for_one_application() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
     let plan = id(&text(&plan), "p-").expect("a plan");
-    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"
+    assert_snapshot!(zubi.call_refused("undo_edit", json!({ "plan": plan })).await, @"
     Failed to undo the edit: `p-[plan]` is not applied, so there is nothing to undo
     To make the change: `apply_edit` with `p-[plan]`.
     ");
-    zubi.ask("apply_edit", json!({ "plan": plan })).await;
-    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"
+    zubi.call_stable("apply_edit", json!({ "plan": plan })).await;
+    assert_snapshot!(zubi.call_refused("apply_edit", json!({ "plan": plan })).await, @"
     Failed to apply the edit: `p-[plan]` is already applied
     To take it back: `undo_edit` with `p-[plan]`.
     ");

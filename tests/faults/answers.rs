@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::harness::{Faced, face, hover};
+use crate::harness::{FaultyServer, face, hover};
 
 /// For answers that take long to send.
 const PATIENT: &str = "timeouts = { request_ms = 20000 }";
@@ -127,7 +127,7 @@ const QUESTIONS: &[&str] = &[
 
 #[tokio::test]
 async fn answers_of_the_wrong_type_to_every_question() {
-    let faced = Faced::with("wrong-types", "").await;
+    let faced = FaultyServer::with_vice("wrong-types", "").await;
     let mut texts = Vec::new();
     for tool in QUESTIONS {
         let arguments = match *tool {
@@ -135,7 +135,7 @@ async fn answers_of_the_wrong_type_to_every_question() {
             "lsp_rename_symbol" => json!({ "at": "a.hostile:1:1", "newName": "gamma" }),
             _ => json!({ "at": "a.hostile:1:1" }),
         };
-        texts.push(format!("{tool}: {}", faced.ask((tool, arguments)).await));
+        texts.push(format!("{tool}: {}", faced.call_text((tool, arguments)).await));
     }
     faced.end().await;
     assert_snapshot!(texts.join("\n"), @r#"

@@ -25,15 +25,15 @@ pub(crate) fn hover() -> (&'static str, Value) {
 }
 
 /// A running zubi whose workspace has a server with a vice.
-pub(crate) struct Faced {
+pub(crate) struct FaultyServer {
     pub(crate) project: Project,
     pub(crate) zubi: Zubi,
     before: Vec<(Utf8PathBuf, Vec<u8>)>,
 }
 
-impl Faced {
+impl FaultyServer {
     /// With the server that has this vice; `row` is more of its row in the user's catalogue.
-    pub(crate) async fn with(vice: &str, row: &str) -> Self {
+    pub(crate) async fn with_vice(vice: &str, row: &str) -> Self {
         processes::adopt_orphans();
         let project = Project::fixture("python");
         project.write("a.hostile", "alpha beta\n");
@@ -52,7 +52,7 @@ impl Faced {
     }
 
     /// Asks, within [`BOUND`].
-    pub(crate) async fn ask(&self, (tool, arguments): (&str, Value)) -> String {
+    pub(crate) async fn call_text(&self, (tool, arguments): (&str, Value)) -> String {
         let answer = self.zubi.call(tool, arguments).await;
         assert!(answer.took < BOUND, "{tool} took {:?}:\n{}", answer.took, answer.text);
         let first = answer.text.lines().next().unwrap_or_default();
@@ -82,10 +82,10 @@ impl Faced {
 
 /// Asks a server with a vice these questions one after the other, and checks what must hold afterwards.
 pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> String {
-    let faced = Faced::with(vice, row).await;
+    let faced = FaultyServer::with_vice(vice, row).await;
     let mut texts = Vec::new();
     for question in questions {
-        texts.push(faced.ask(question.clone()).await);
+        texts.push(faced.call_text(question.clone()).await);
     }
     faced.end().await;
     texts.join("\n────\n")
@@ -94,11 +94,11 @@ pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> 
 /// Asks a server that never stops doing something the same question for a while. Every answer must be the same.
 pub(crate) async fn keep_asking(vice: &str) -> String {
     // What it does all the time takes time from everybody on the machine.
-    let faced = Faced::with(vice, "timeouts = { request_ms = 10000 }").await;
-    let first = faced.ask(hover()).await;
+    let faced = FaultyServer::with_vice(vice, "timeouts = { request_ms = 10000 }").await;
+    let first = faced.call_text(hover()).await;
     let begun = Instant::now();
     while begun.elapsed() < LONG_ENOUGH {
-        assert_eq!(faced.ask(hover()).await, first);
+        assert_eq!(faced.call_text(hover()).await, first);
     }
     faced.end().await;
     first

@@ -202,7 +202,7 @@ async fn every_wrong_input_is_told_with_a_way_on() {
     Invalid input: plan: is required
     `plan` (string): p-… or a-… that was applied Example: {"plan":"p-[plan]"}
     "#);
-    let still = zubi.ask("lsp_hover", at("shapes/shape.py:35 total_area")).await;
+    let still = zubi.call_stable("lsp_hover", at("shapes/shape.py:35 total_area")).await;
     assert!(still.ends_with("[ty · ready]"), "{still}");
 }
 
@@ -210,7 +210,7 @@ async fn every_wrong_input_is_told_with_a_way_on() {
 async fn a_workspace_that_is_deleted_while_it_is_worked_on() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await;
+    zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;
     std::fs::remove_dir_all(project.root()).expect("removed");
     let mut texts = Vec::new();
     for (tool, arguments) in [

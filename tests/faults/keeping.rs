@@ -5,24 +5,24 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use zubi_tests::processes;
 
-use crate::harness::{BOUND, Faced, face, hover, pause};
+use crate::harness::{BOUND, FaultyServer, face, hover, pause};
 
 /// The servers with a vice that run now; each stands below a supervisor with nearly the same command line.
-fn running() -> Vec<processes::Process> {
+fn running_servers() -> Vec<processes::Process> {
     let program = env!("CARGO_BIN_EXE_hostile");
     processes::descendants().into_iter().filter(|process| process.command.starts_with(program)).collect()
 }
 
 #[tokio::test]
 async fn one_that_nobody_asks_is_ended_and_started_again() {
-    let faced = Faced::with("none", "idle_ms = 2000").await;
-    let first = faced.ask(hover()).await;
-    let before = running();
+    let faced = FaultyServer::with_vice("none", "idle_ms = 2000").await;
+    let first = faced.call_text(hover()).await;
+    let before = running_servers();
     assert_eq!(before.len(), 1, "{before:?}");
     let ended = processes::watch(before.clone()).ended_within(BOUND);
     ended.unwrap_or_else(|left| panic!("nobody asked for {BOUND:?}, and it still runs: {left:?}"));
-    assert_eq!(faced.ask(hover()).await, first);
-    let after = running();
+    assert_eq!(faced.call_text(hover()).await, first);
+    let after = running_servers();
     assert_ne!(before, after, "it is another process");
     assert_snapshot!(first, @"
     at a.hostile:1:1 alpha
@@ -43,14 +43,14 @@ async fn one_that_holds_too_much_memory_is_ended_and_the_answer_says_so() {
 
 #[tokio::test]
 async fn one_that_dies_at_once_is_neither_started_without_pause_nor_given_up_for_ever() {
-    let faced = Faced::with("crash-at-start", "").await;
+    let faced = FaultyServer::with_vice("crash-at-start", "").await;
     let file = faced.project.root().parent().expect("a parent").join("starts");
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
     let begun = Instant::now();
     let mut questions = 0;
     // Two starts come at once, the third a second later, the fourth two seconds after that.
     while starts() < 4 {
-        faced.ask(hover()).await;
+        faced.call_text(hover()).await;
         questions += 1;
         assert!(begun.elapsed() < BOUND, "it was started {} times in {questions} questions", starts());
     }
@@ -61,14 +61,14 @@ async fn one_that_dies_at_once_is_neither_started_without_pause_nor_given_up_for
 
 #[tokio::test]
 async fn the_pause_before_the_next_start_is_told() {
-    let faced = Faced::with("crash-at-start", "").await;
+    let faced = FaultyServer::with_vice("crash-at-start", "").await;
     let file = faced.project.root().parent().expect("a parent").join("starts");
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
     let begun = Instant::now();
     let mut longest = 0;
     for wanted in [2, 3, 4] {
         while starts() < wanted {
-            faced.ask(hover()).await;
+            faced.call_text(hover()).await;
             assert!(begun.elapsed() < BOUND, "it was started {} times", starts());
         }
         let (tool, arguments) = hover();
@@ -77,7 +77,7 @@ async fn the_pause_before_the_next_start_is_told() {
         let seconds = pause(&answer).unwrap_or_else(|| panic!("no pause is told:\n{answer}"));
         let before = starts();
         while starts() == before {
-            faced.ask(hover()).await;
+            faced.call_text(hover()).await;
             assert!(begun.elapsed() < BOUND, "it was not started again after {seconds} s");
         }
         // What was told is rounded up.

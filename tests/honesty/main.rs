@@ -16,7 +16,7 @@ fn count(answer: &Answer) -> usize {
 }
 
 /// Whether the status line says that something may be missing.
-fn marked(answer: &Answer) -> bool {
+fn is_marked(answer: &Answer) -> bool {
     let status = answer.text.lines().last().unwrap_or_default();
     assert!(status.starts_with('[') && status.ends_with(']'), "no status line in\n{}", answer.text);
     status.contains("may be incomplete") || status.contains("completeness unknown")
@@ -26,7 +26,7 @@ fn marked(answer: &Answer) -> bool {
 /// marked. Then, ready: complete and not marked.
 async fn cold(published: &str, components: &[&str], question: Value, at_least: usize) {
     for start in 0..STARTS {
-        let project = Project::published(published);
+        let project = Project::copy_published(published);
         let zubi = Zubi::start(&project, components).await;
         let ask = |wait: Option<u64>| {
             let mut arguments = question.clone();
@@ -38,15 +38,15 @@ async fn cold(published: &str, components: &[&str], question: Value, at_least: u
         let (at_once, soon, later, late, patient) =
             tokio::join!(ask(Some(0)), ask(Some(200)), ask(Some(1000)), ask(Some(2500)), ask(Some(120_000)));
         let ready = ask(None).await;
-        assert!(!marked(&ready), "a ready server's answer is marked:\n{}", ready.text);
+        assert!(!is_marked(&ready), "a ready server's answer is marked:\n{}", ready.text);
         let truth = count(&ready);
         assert!(truth >= at_least, "only {truth} references");
-        assert!(!marked(&patient), "an answer that waited is marked:\n{}", patient.text);
+        assert!(!is_marked(&patient), "an answer that waited is marked:\n{}", patient.text);
         for early in [at_once, soon, later, late, patient] {
             if early.is_error {
                 continue; // says why, and is not an answer
             }
-            let honest = marked(&early) || count(&early) == truth;
+            let honest = is_marked(&early) || count(&early) == truth;
             assert!(honest, "start {start}: a silent partial answer, {truth} are true:\n{}", early.text);
         }
     }
@@ -98,16 +98,16 @@ async fn a_true_zero_of_a_ready_server_is_quick_and_not_marked() {
         let project = Project::fixture(fixture);
         let zubi = Zubi::start(&project, components).await;
         let question = json!({ "symbol": symbol, "includeDeclaration": false });
-        zubi.ask("lsp_references", question.clone()).await;
+        zubi.call_stable("lsp_references", question.clone()).await;
         let answer = zubi.call("lsp_references", question).await;
         assert_eq!(count(&answer), 0, "{components:?}:\n{}", answer.text);
-        assert!(!marked(&answer), "{components:?}:\n{}", answer.text);
+        assert!(!is_marked(&answer), "{components:?}:\n{}", answer.text);
         assert!(answer.took < Duration::from_secs(2), "{components:?} took {:?}", answer.took);
     }
 }
 
 /// Two more uses of a symbol, in a file that does not exist yet.
-struct Added {
+struct AddedUses {
     fixture: &'static str,
     components: &'static [&'static str],
     symbol: &'static str,
@@ -121,8 +121,8 @@ const IN_PYTHON: &str = "import shapes.shape\n\nADDED = [shapes.shape.Circle(1.0
 const IN_TYPESCRIPT: &str =
     "import * as shape from \"./shape.js\";\n\nexport const added = [new shape.Circle(1), new shape.Circle(2)];\n";
 
-const ADDED: &[Added] = &[
-    Added {
+const ADDED: &[AddedUses] = &[
+    AddedUses {
         fixture: "rust",
         components: &["rust-analyzer"],
         symbol: "Circle",
@@ -130,7 +130,7 @@ const ADDED: &[Added] = &[
         text: "pub fn added() -> crate::shape::Circle {\n    crate::shape::Circle { radius: 4.0 }\n}\n",
         declared: Some(("src/lib.rs", "pub mod added;\n")),
     },
-    Added {
+    AddedUses {
         fixture: "cpp",
         components: &["clangd"],
         symbol: "Circle",
@@ -138,7 +138,7 @@ const ADDED: &[Added] = &[
         text: "#include \"shape.h\"\n\nshapes::Circle added(1.0);\nshapes::Circle more(2.0);\n",
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "go",
         components: &["go", "gopls"],
         symbol: "Circle",
@@ -146,7 +146,7 @@ const ADDED: &[Added] = &[
         text: "package report\n\nimport \"example.com/shapes/shape\"\n\nvar Added = []shape.Circle{shape.Circle{}}\n",
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "python",
         components: &["ty"],
         symbol: "Circle",
@@ -154,7 +154,7 @@ const ADDED: &[Added] = &[
         text: IN_PYTHON,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "python",
         components: &["node", "pyright"],
         symbol: "Circle",
@@ -162,7 +162,7 @@ const ADDED: &[Added] = &[
         text: IN_PYTHON,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "typescript",
         components: &["node", "typescript"],
         symbol: "Circle",
@@ -170,7 +170,7 @@ const ADDED: &[Added] = &[
         text: IN_TYPESCRIPT,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "typescript",
         components: &["node", "typescript-language-server"],
         symbol: "Circle",
@@ -178,7 +178,7 @@ const ADDED: &[Added] = &[
         text: IN_TYPESCRIPT,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "python",
         components: &["node", "basedpyright"],
         symbol: "Circle",
@@ -186,7 +186,7 @@ const ADDED: &[Added] = &[
         text: IN_PYTHON,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "python",
         components: &["pyrefly"],
         symbol: "Circle",
@@ -194,7 +194,7 @@ const ADDED: &[Added] = &[
         text: IN_PYTHON,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "python",
         components: &["zuban"],
         symbol: "Circle",
@@ -202,7 +202,7 @@ const ADDED: &[Added] = &[
         text: IN_PYTHON,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "python",
         components: &["jedi-language-server"],
         symbol: "Circle",
@@ -210,7 +210,7 @@ const ADDED: &[Added] = &[
         text: IN_PYTHON,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "typescript",
         components: &["node", "vtsls"],
         symbol: "Circle",
@@ -218,7 +218,7 @@ const ADDED: &[Added] = &[
         text: IN_TYPESCRIPT,
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "php",
         components: &["node", "intelephense"],
         symbol: "Circle",
@@ -226,7 +226,7 @@ const ADDED: &[Added] = &[
         text: "<?php\n\nnamespace Shapes;\n\n$added = [new Circle(1.0), new Circle(2.0)];\n",
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "shell",
         components: &["node", "bash-language-server"],
         symbol: "rectangle_area",
@@ -234,7 +234,7 @@ const ADDED: &[Added] = &[
         text: "#!/usr/bin/env bash\nsource ./shapes.sh\nrectangle_area 3 3\nrectangle_area 4 4\n",
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "lua",
         components: &["emmylua"],
         symbol: "total_area",
@@ -242,7 +242,7 @@ const ADDED: &[Added] = &[
         text: "local shape = require(\"shape\")\nprint(shape.total_area(), 1)\nprint(shape.total_area(), 2)\n",
         declared: None,
     },
-    Added {
+    AddedUses {
         fixture: "proto",
         components: &["buf"],
         symbol: "Circle",
@@ -255,13 +255,13 @@ const ADDED: &[Added] = &[
 
 #[tokio::test]
 async fn the_next_answer_has_seen_what_happened_on_disk() {
-    for Added { fixture, components, symbol, file, text, declared } in ADDED {
+    for AddedUses { fixture, components, symbol, file, text, declared } in ADDED {
         let project = Project::fixture(fixture);
         let zubi = Zubi::start(&project, components).await;
         let references = async || {
             let answer = zubi.call("lsp_references", json!({ "symbol": symbol })).await;
             // A server that says nothing of its readiness is marked whatever it knows.
-            let marked = marked(&answer) && !answer.text.contains("gives no readiness signal");
+            let marked = is_marked(&answer) && !answer.text.contains("gives no readiness signal");
             assert!(!answer.is_error && !marked, "{components:?}:\n{}", answer.text);
             count(&answer)
         };

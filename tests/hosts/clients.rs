@@ -27,7 +27,7 @@ fn command(project: &Project, program: &str) -> Command {
 }
 
 /// What a run printed, both streams, and its exit code.
-fn told(output: &Output) -> (String, Option<i32>) {
+fn output_and_code(output: &Output) -> (String, Option<i32>) {
     let text = [output.stdout.as_slice(), &output.stderr].concat();
     (String::from_utf8_lossy(&text).into_owned(), output.status.code())
 }
@@ -37,7 +37,7 @@ fn the_python_client_passes_its_own_tests() {
     let mut tests = command(&Project::empty(), tools::python());
     // Without `-B` there would be compiled files in the sources.
     let output = tests.args(["-B", "-m", "unittest"]).current_dir(example("python")).output().expect("Python starts");
-    let (text, code) = told(&output);
+    let (text, code) = output_and_code(&output);
     assert!(code == Some(0) && text.contains("\nOK\n") && !text.contains("\nRan 0 tests"), "{code:?}\n{text}");
 }
 
@@ -46,7 +46,7 @@ fn the_typescript_client_passes_its_own_tests() {
     let mut tests = command(&Project::empty(), node().as_str());
     let arguments = ["--test", "--test-reporter=tap"];
     let output = tests.args(arguments).current_dir(example("typescript")).output().expect("Node starts");
-    let (text, code) = told(&output);
+    let (text, code) = output_and_code(&output);
     // A Node that does not read TypeScript finds no tests and is content.
     assert!(code == Some(0) && text.contains("\n# fail 0") && !text.contains("\n# pass 0"), "{code:?}\n{text}");
 }
@@ -82,7 +82,7 @@ fn both_clients_print_the_problems_that_a_host_knows() {
         let python =
             command(&project, tools::python()).arg("-B").arg(example("python/problems.py")).args(arguments).output();
         let node = command(&project, node().as_str()).arg(example("typescript/problems.ts")).args(arguments).output();
-        let [python, node] = [python, node].map(|output| told(&output.expect("the client starts")));
+        let [python, node] = [python, node].map(|output| output_and_code(&output.expect("the client starts")));
         assert_eq!(python, node);
         python
     };
@@ -132,5 +132,5 @@ fn over_the_port_a_client_proves_itself_and_may_look() {
     let mut python = command(&project, tools::python());
     python.env("PYTHONPATH", example("python")).args(["-B", "-c", OVER_PORT, &port]);
     let output = python.output().expect("Python starts");
-    assert_eq!(told(&output), ("[\"ok\", -32001, -32602, -32002, -32601, -32000]\n".to_owned(), Some(0)));
+    assert_eq!(output_and_code(&output), ("[\"ok\", -32001, -32602, -32002, -32601, -32000]\n".to_owned(), Some(0)));
 }

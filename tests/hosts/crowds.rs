@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
-use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually};
+use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually};
 use zubi_tests::{Project, processes};
 
 use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
@@ -25,20 +25,20 @@ const IN_TIME: Duration = Duration::from_secs(5);
 const MB: u64 = 1_000_000;
 
 struct Scene {
-    place: Place,
+    place: HostsProject,
     daemon: Daemon,
     host: Value,
 }
 
 impl Scene {
     fn new() -> Self {
-        let place = Place::new(Project::empty(), &[]);
+        let place = HostsProject::new(Project::empty(), &[]);
         let daemon = place.daemon(&[]);
         let host = place.only_host();
         let scene = Self { place, daemon, host };
         // What is made once, at the first question, is there.
         scene.is_answered("the first");
-        scene.gone(0);
+        scene.wait_until_left(0);
         scene
     }
 
@@ -50,15 +50,15 @@ impl Scene {
         UnixStream::connect(socket_of(&self.host)).expect("the host listens")
     }
 
-    fn proved(&self) -> Raw {
-        Raw::proved(port_of(&self.host), token_of(&self.host))
+    fn authenticate(&self) -> Raw {
+        Raw::connect_with_proof(port_of(&self.host), token_of(&self.host))
     }
 
     /// Somebody else is answered, and soon.
     fn is_answered(&self, meanwhile: &str) {
         let begun = Instant::now();
         let mut raw = self.socket();
-        let tools = raw.ask("tools/list", &json!({}));
+        let tools = raw.request("tools/list", &json!({}));
         assert!(tools["result"]["tools"].is_array(), "{meanwhile}: {tools}");
         assert!(begun.elapsed() < IN_TIME, "{meanwhile}: {:?}", begun.elapsed());
     }
@@ -77,10 +77,10 @@ impl Scene {
     }
 
     /// Waits until so many are connected besides the one that asks.
-    fn gone(&self, left: usize) {
+    fn wait_until_left(&self, left: usize) {
         eventually("the clients have gone", PATIENCE, || {
             let mut raw = self.socket();
-            let status = raw.ask("host/status", &json!({}));
+            let status = raw.request("host/status", &json!({}));
             (status["result"]["clients"].as_array()?.len() == left + 1).then_some(())
         });
     }
@@ -105,7 +105,7 @@ fn a_client_that_never_reads_is_let_go_and_the_host_stays_small() {
     }
     scene.is_answered("nobody reads");
     drop(stream);
-    scene.gone(0);
+    scene.wait_until_left(0);
     let grown = scene.peak() - before;
     assert!(grown < 150 * MB, "{} MB after {asked} questions", grown / MB);
     scene.back_to(descriptors);
@@ -127,7 +127,7 @@ fn garbage_is_answered_and_harms_nobody() {
     let mut flooding = scene.socket();
     thread::scope(|scope| {
         let flooding = scope.spawn(|| {
-            assert!(flooding.say(&flood) && flooding.say(&request(8, "ping", &json!({}))));
+            assert!(flooding.send_bytes(&flood) && flooding.send_bytes(&request(8, "ping", &json!({}))));
         });
         scene.is_answered("a flood");
         flooding.join().expect("no panic");
@@ -146,7 +146,7 @@ fn garbage_is_answered_and_harms_nobody() {
     while deaf.write_all(b"garbage\n{}\n").is_ok() {}
     scene.is_answered("a flood of the deaf");
     drop(deaf);
-    scene.gone(0);
+    scene.wait_until_left(0);
     let grown = scene.resident().saturating_sub(before);
     assert!(grown < 100 * MB, "{} MB", grown / MB);
 }
@@ -158,11 +158,11 @@ fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
     let (first, second) = whole.split_at(20);
     let mut halves: Vec<Raw> = (0..10).map(|_| scene.socket()).collect();
     for half in &mut halves {
-        assert!(half.say(first));
+        assert!(half.send_bytes(first));
     }
     scene.is_answered("halves");
     for half in &mut halves {
-        assert!(half.say(second));
+        assert!(half.send_bytes(second));
         assert_eq!(half.message()["result"]["status"], "ok");
     }
     // Large ones that never end are given back when their clients go.
@@ -174,7 +174,7 @@ fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
     }
     scene.is_answered("large halves");
     drop((large, halves));
-    scene.gone(0);
+    scene.wait_until_left(0);
     let most = before + 60 * MB;
     eventually("the memory is given back", PATIENCE, || (scene.resident() < most).then_some(()));
 }
@@ -183,11 +183,11 @@ fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
 fn a_message_that_is_too_long_is_refused_and_the_next_is_answered() {
     let scene = Scene::new();
     let long = "x".repeat(9 * 1024 * 1024);
-    for mut raw in [scene.socket(), scene.proved()] {
-        let answer = raw.ask("ping", &json!({ "long": long }));
+    for mut raw in [scene.socket(), scene.authenticate()] {
+        let answer = raw.request("ping", &json!({ "long": long }));
         let why = answer["error"]["message"].as_str().expect("a reason");
         assert!(why.contains("more than the 8388608 that are read"), "{why}");
-        assert_eq!(raw.ask("ping", &json!({}))["result"]["status"], "ok");
+        assert_eq!(raw.request("ping", &json!({}))["result"]["status"], "ok");
     }
 }
 
@@ -203,7 +203,7 @@ fn post(port: u16, body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_page_in_a_browser_has_no_effect() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let _daemon = place.daemon(&[]);
     let host = place.only_host();
     place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
@@ -222,7 +222,7 @@ fn a_page_in_a_browser_has_no_effect() {
     let known = authenticate(token_of(&host), &"0".repeat(64));
     for body in [body.clone(), [known, body].concat()] {
         let mut raw = Raw::port(port_of(&host));
-        raw.say(&post(port_of(&host), &body));
+        raw.send_bytes(&post(port_of(&host), &body));
         raw.nonce();
         assert_eq!(raw.rest(), [""; 0]);
     }
@@ -231,7 +231,7 @@ fn a_page_in_a_browser_has_no_effect() {
 
     // No page comes to a socket. A program of the user that speaks HTTP is told that it does not say what it should.
     let mut raw = Raw::socket(socket_of(&host));
-    raw.say(&post(0, &request(4, "ping", &json!({}))));
+    raw.send_bytes(&post(0, &request(4, "ping", &json!({}))));
     let answers: Vec<Value> = (0..6).map(|_| raw.message()).collect();
     let codes: Vec<_> = answers.iter().map(|answer| answer["error"]["code"].clone()).collect();
     assert_eq!(codes, [json!(-32700), json!(-32700), json!(-32700), json!(-32700), json!(-32700), Value::Null]);
@@ -239,7 +239,7 @@ fn a_page_in_a_browser_has_no_effect() {
 
     // That is what it would have done.
     assert_eq!(
-        Raw::socket(socket_of(&host)).ask("executeCommand", &json!({ "command": "zubi.restart" }))["error"],
+        Raw::socket(socket_of(&host)).request("executeCommand", &json!({ "command": "zubi.restart" }))["error"],
         Value::Null
     );
     eventually("the server is another one", PATIENCE, || (servers() != before).then_some(()));
@@ -258,9 +258,9 @@ fn a_thousand_connections_find_sixty_four_places() {
     let scene = Scene::new();
     let (descriptors, before) = (scene.descriptors(), scene.peak());
     let mut inside: Vec<Raw> =
-        (0..CONNECTIONS).map(|number| if number % 4 == 0 { scene.proved() } else { scene.socket() }).collect();
+        (0..CONNECTIONS).map(|number| if number % 4 == 0 { scene.authenticate() } else { scene.socket() }).collect();
     for raw in &mut inside {
-        assert_eq!(raw.ask("ping", &json!({}))["result"]["status"], "ok");
+        assert_eq!(raw.request("ping", &json!({}))["result"]["status"], "ok");
     }
     let outside: Vec<UnixStream> = (CONNECTIONS..1_000).map(|_| scene.stream()).collect();
     for mut stream in &outside {
@@ -278,7 +278,7 @@ fn a_thousand_connections_find_sixty_four_places() {
     let status = scene.place.status();
     assert!(status["unreachable"][0]["why"].as_str().is_some_and(|why| why.contains("64 connections")), "{status}");
     for raw in &mut inside {
-        assert_eq!(raw.ask("ping", &json!({}))["result"]["status"], "ok");
+        assert_eq!(raw.request("ping", &json!({}))["result"]["status"], "ok");
     }
     let grown = scene.peak() - before;
     assert!(grown < 100 * MB, "{} MB", grown / MB);
@@ -298,7 +298,7 @@ const AT_ONCE: usize = 20;
 fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
     many_descriptors();
     let scene = Scene::new();
-    let listed = scene.socket().ask("tools/list", &json!({}));
+    let listed = scene.socket().request("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let ids: Vec<String> = tools.iter().map(|tool| tool["id"].as_str().expect("an id").to_owned()).collect();
     let (ids, scene) = (&ids, &scene);
@@ -313,7 +313,7 @@ fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
                     let questions = (0..AT_ONCE).map(number);
                     let lines: Vec<Vec<u8>> =
                         questions.map(|n| request(n as u64, "tools/find", &json!({ "name": tool(n) }))).collect();
-                    assert!(raw.say(&lines.concat()));
+                    assert!(raw.send_bytes(&lines.concat()));
                     let mut answered: Vec<usize> = (0..AT_ONCE)
                         .map(|_| {
                             let answer = raw.message();
@@ -329,7 +329,7 @@ fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
         }
     });
     assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
-    scene.gone(0);
+    scene.wait_until_left(0);
 }
 
 #[test]
@@ -343,8 +343,8 @@ fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
     }
     scene.is_answered("strangers sit at the port");
     // Who can prove himself is let in, and the one who has sat there longest goes.
-    let mut owner = scene.proved();
-    assert_eq!(owner.ask("ping", &json!({}))["result"]["status"], "ok");
+    let mut owner = scene.authenticate();
+    assert_eq!(owner.request("ping", &json!({}))["result"]["status"], "ok");
     assert!(begun.elapsed() < IN_TIME, "the strangers are still there");
     for raw in &sitting {
         assert_eq!(raw.rest(), [""; 0]);
@@ -352,7 +352,7 @@ fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
     let sat = begun.elapsed();
     assert!((Duration::from_secs(4)..Duration::from_secs(15)).contains(&sat), "{sat:?}");
     drop((owner, sitting));
-    scene.gone(0);
+    scene.wait_until_left(0);
     scene.back_to(descriptors);
 }
 
@@ -380,5 +380,5 @@ fn a_flood_of_strangers_keeps_no_owner_out() {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
     scene.back_to(descriptors);
-    scene.gone(0);
+    scene.wait_until_left(0);
 }

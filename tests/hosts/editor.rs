@@ -2,13 +2,13 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::window::Window;
 
 fn hover(agent: &mut Agent) -> String {
-    agent.ask("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
+    agent.call_text("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
 }
 
 /// The same from a window of that name.
@@ -18,13 +18,13 @@ typed in Window
 [editor · readiness unknown · completeness unknown: editor gives no readiness signal]";
 
 /// Asks the editor's tool.
-fn editor(agent: &mut Agent, arguments: &Value, place: &Place) -> String {
-    agent.ask("editor", arguments).replace(place.project.root().as_str(), "[project]")
+fn editor(agent: &mut Agent, arguments: &Value, place: &HostsProject) -> String {
+    agent.call_text("editor", arguments).replace(place.project.root().as_str(), "[project]")
 }
 
 #[test]
 fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let daemon = place.daemon(&[]);
     let mut agents = place.agents(2);
     let from_server: Vec<String> = agents.iter_mut().map(hover).collect();
@@ -36,8 +36,8 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
         for agent in &mut agents {
             assert_eq!(hover(agent), IN_WINDOW);
         }
-        assert_eq!(window.asked("textDocument/hover"), 2);
-        assert!(!hosts::running("ty server").iter().any(|server| is_below(server, window.pid())), "beside an editor");
+        assert_eq!(window.request_count("textDocument/hover"), 2);
+        assert!(!hosts::running_programs("ty server").iter().any(|server| is_below(server, window.pid())), "beside an editor");
         let status = place.status();
         let clients = |kind: &str| {
             let all = status["hosts"].as_array().expect("hosts").iter();
@@ -52,16 +52,16 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
         let back: Vec<String> = agents.iter_mut().map(hover).collect();
         assert_eq!(back, from_server);
         assert_eq!(pid(&place.only_host()), daemon.pid());
-        let servers = hosts::running("ty server");
+        let servers = hosts::running_programs("ty server");
         assert!(servers.len() == 1 && is_below(&servers[0], daemon.pid()), "{servers:?}");
     }
-    let said: String = agents.iter().map(Agent::said).collect();
+    let said: String = agents.iter().map(Agent::stderr_text).collect();
     assert_eq!(said, "");
 }
 
 #[test]
 fn what_is_open_and_its_problems_reach_an_agent() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let window = Window::open(&place, ".", "Window");
     window.look_at("shapes/shape.py");
     let mut agent = place.agent(&[]);
@@ -90,25 +90,25 @@ fn what_is_open_and_its_problems_reach_an_agent() {
       [project]
     [editor]
     ");
-    assert_snapshot!(agent.ask("lsp_diagnostics", &json!({ "path": "shapes/shape.py" })), @"
+    assert_snapshot!(agent.call_text("lsp_diagnostics", &json!({ "path": "shapes/shape.py" })), @"
     1 error in `shapes/shape.py`; snapshot d-1
     shapes/shape.py
       35:5  error: not saved in Window  [window]
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    assert_snapshot!(agent.ask("lsp_definition", &json!({ "at": "shapes/report.py:3 total_area" })), @"
+    assert_snapshot!(agent.call_text("lsp_definition", &json!({ "at": "shapes/report.py:3 total_area" })), @"
     at shapes/report.py:3:45 total_area
     1 definition of `total_area`
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    assert_eq!(hosts::running("ty server"), []);
+    assert_eq!(hosts::running_programs("ty server"), []);
 }
 
 #[test]
 fn no_server_runs_for_agents_while_an_editor_answers() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut agents = place.agents(3);
     for agent in &mut agents {
         hover(agent);
@@ -118,7 +118,7 @@ fn no_server_runs_for_agents_while_an_editor_answers() {
         assert!(hover(agent).contains("typed in Window"));
     }
     // The agent that was the host is one no more.
-    eventually("the server ends", PATIENCE, || hosts::running("ty server").is_empty().then_some(()));
+    eventually("the server ends", PATIENCE, || hosts::running_programs("ty server").is_empty().then_some(()));
     assert_eq!(pid(&place.only_host()), window.pid());
     // An editor that dies is as one that was closed.
     drop(window);
@@ -133,33 +133,33 @@ fn no_server_runs_for_agents_while_an_editor_answers() {
 
 #[test]
 fn nothing_is_written_under_an_editor() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let before = place.project.everything();
     let mut agent = place.agent(&[]);
     assert!(agent.tools().contains(&"apply_edit".to_owned()));
     let plan = agent
-        .ask("lsp_rename_symbol", &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }));
+        .call_text("lsp_rename_symbol", &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }));
     let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
     let window = Window::open(&place, ".", "Window");
-    assert_snapshot!(agent.refused("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and nothing is written under texts that the open editor has not saved");
-    assert_snapshot!(agent.refused("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and nothing is written under texts that the open editor has not saved");
+    assert_snapshot!(agent.call_error("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and nothing is written under texts that the open editor has not saved");
+    assert_snapshot!(agent.call_error("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and nothing is written under texts that the open editor has not saved");
     assert!(!agent.tools().contains(&"apply_edit".to_owned()));
     assert_eq!(place.project.everything(), before);
     // The plan is on disk, and can be carried out when the editor has gone.
     window.close();
-    agent.ask("apply_edit", &json!({ "plan": plan }));
+    agent.call_text("apply_edit", &json!({ "plan": plan }));
     assert!(place.project.read("shapes/shape.py").contains("def sum_area"));
 }
 
 #[test]
 fn two_windows_do_not_disturb_each_other() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let _daemon = place.daemon(&[]);
     let outer = Window::open(&place, ".", "Outer");
     let inner = Window::open(&place, "shapes", "Inner");
     let mut outside = place.agent(&[]);
     let mut inside = Agent::spawn(place.command_in("shapes"), &[]);
-    let ask_inside = |agent: &mut Agent| agent.ask("lsp_hover", &json!({ "at": "shape.py:35 total_area" }));
+    let ask_inside = |agent: &mut Agent| agent.call_text("lsp_hover", &json!({ "at": "shape.py:35 total_area" }));
     assert!(hover(&mut outside).contains("typed in Outer"));
     assert!(ask_inside(&mut inside).contains("typed in Inner"));
     inner.close();
@@ -172,11 +172,11 @@ fn two_windows_do_not_disturb_each_other() {
 
 #[test]
 fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let windows = ["Left", "Right"].map(|name| Window::open(&place, ".", name));
     for (window, name) in windows.iter().zip(["Left", "Right"]) {
         let host = eventually("the window's host is found", PATIENCE, || {
-            place.told().into_iter().find(|host| pid(host) == window.pid())
+            place.live_records().into_iter().find(|host| pid(host) == window.pid())
         });
         let mut command = place.command();
         command.env("ZUBI_INSTANCE", host["instance"].as_str().expect("a name"));
@@ -197,7 +197,7 @@ fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
 
 #[test]
 fn other_programs_ask_what_is_open() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let ipc = |arguments: &[&str]| {
         let words: Vec<&str> = ["ipc"].iter().chain(arguments).copied().collect();
         let text = place.output(&words).replace(place.project.root().as_str(), "[project]");
@@ -222,7 +222,7 @@ fn other_programs_ask_what_is_open() {
 
 #[test]
 fn an_editor_that_keeps_to_itself_is_not_found() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut command = place.command();
     command.args(["--host", "own"]);
     let window = Window::start(command, place.project.root(), "Window");

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually, pid};
+use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually, pid};
 use zubi_tests::{Agent, Project, processes, tools};
 
 use crate::raw::{OTHER, as_other, port_of};
@@ -18,8 +18,8 @@ use crate::security::{INSTANCE, advertisement, base, set_mode, started_at};
 /// The ports that hosts try by their numbers.
 const NUMBERED: std::ops::RangeInclusive<u16> = 9847..=9857;
 
-fn place() -> Place {
-    Place::new(Project::empty(), &[])
+fn place() -> HostsProject {
+    HostsProject::new(Project::empty(), &[])
 }
 
 /// Takes the ports of these that nobody has. Tests beside this one have hosts, too.
@@ -43,13 +43,13 @@ fn a_host_takes_the_next_port_that_is_free() {
     let daemon = place.daemon(&[]);
     let port = port_of(&place.only_host());
     assert!(port != *NUMBERED.start() && !numbers(&first).contains(&port), "{port}");
-    assert!(daemon.said().contains(&format!("port {port}")), "{}", daemon.said());
+    assert!(daemon.stderr_text().contains(&format!("port {port}")), "{}", daemon.stderr_text());
     drop(daemon);
 
     let all = take(NUMBERED);
     let daemon = place.daemon(&[]);
     let port = eventually("the killed one is forgotten", PATIENCE, || {
-        let host = place.told().into_iter().find(|host| pid(host) == daemon.pid())?;
+        let host = place.live_records().into_iter().find(|host| pid(host) == daemon.pid())?;
         Some(port_of(&host))
     });
     assert!(!numbers(&all).contains(&port) && port > 1023, "{port}");
@@ -137,7 +137,7 @@ fn write_own(file: &Utf8Path, content: &[u8]) {
 }
 
 /// What may stand in a file.
-fn contents(place: &Place) -> Vec<(&'static str, Vec<u8>)> {
+fn contents(place: &HostsProject) -> Vec<(&'static str, Vec<u8>)> {
     let with = |field: &str, value: serde_json::Value| {
         let mut host = advertisement(place, INSTANCE);
         host[field] = value;
@@ -204,7 +204,7 @@ fn a_file_that_no_host_has_written_is_told_and_harms_nobody() {
 
 /// The project, its home and the program, as the other user's.
 struct Others {
-    place: Place,
+    place: HostsProject,
     program: Utf8PathBuf,
 }
 
@@ -236,7 +236,7 @@ impl Others {
         self.command().args(arguments).stdin(Stdio::null()).output().expect("setpriv is part of util-linux")
     }
 
-    fn shown(&self, output: &Output) -> String {
+    fn render_output(&self, output: &Output) -> String {
         let text = [output.stdout.as_slice(), &output.stderr].concat();
         let text = String::from_utf8_lossy(&text).replace(base(&self.place).as_str(), "[base]");
         format!("exit {}\n{}", output.status.code().unwrap_or(-1), text.trim_end())
@@ -251,7 +251,7 @@ fn a_file_that_cannot_be_read_is_told() {
     std::fs::write(&file, "{}").expect("root may");
     std::os::unix::fs::chown(&file, Some(OTHER), Some(OTHER)).expect("root may");
     set_mode(&file, 0o000);
-    let told = others.shown(&others.run(&["status"]));
+    let told = others.render_output(&others.run(&["status"]));
     assert_snapshot!(told.replace(&daemon.pid().to_string(), "[pid]").lines().last().expect("lines"), @"warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: Permission denied (os error 13); remove it");
 }
 
@@ -265,20 +265,20 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
 
     let mut agent = Agent::spawn(others.command(), &[]);
     assert!(agent.tools().contains(&"lsp_hover".to_owned()));
-    let said = eventually("it is said", PATIENCE, || Some(agent.said()).filter(|said| said.contains('\n')));
+    let said = eventually("it is said", PATIENCE, || Some(agent.stderr_text()).filter(|said| said.contains('\n')));
     assert_snapshot!(said.replace(base(&others.place).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
     assert!(agent.close().success());
-    assert_snapshot!(others.shown(&others.run(&["serve"])), @"
+    assert_snapshot!(others.render_output(&others.run(&["serve"])), @"
     exit 3
     error: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)
     hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
     ");
-    assert_snapshot!(without_hash(&others.shown(&others.run(&["serve", "--detach"]))), @"
+    assert_snapshot!(without_hash(&others.render_output(&others.run(&["serve", "--detach"]))), @"
     exit 3
     error: `[base]/home/state/zubi/serve-[hash].log` cannot be written: Permission denied (os error 13)
     hint: Give yourself alone the right to that directory, or set XDG_STATE_HOME to another.
     ");
-    assert_snapshot!(others.shown(&others.run(&["status"])), @"
+    assert_snapshot!(others.render_output(&others.run(&["status"])), @"
     exit 0
     no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
     ");
@@ -298,7 +298,7 @@ fn without_hash(text: &str) -> String {
 struct Begun(Option<Child>);
 
 impl Begun {
-    fn serve(place: &Place) -> Self {
+    fn serve(place: &HostsProject) -> Self {
         let mut command = place.command();
         command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         Self(Some(command.spawn().expect("zubi starts")))

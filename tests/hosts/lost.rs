@@ -1,26 +1,26 @@
 //! A host that goes in the middle of a call: what only looks is asked again, of all else is said that nobody can tell.
 
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
-use crate::steered::{ANSWER, Steered};
+use crate::steered::{ANSWER, SteeredProject};
 
 /// The text of a call that was begun.
-fn told(agent: &mut Agent, call: u64) -> (String, bool) {
+fn answer_text(agent: &mut Agent, call: u64) -> (String, bool) {
     let answer = agent.answer(call);
     let text = zubi_tests::agent::text(&answer["result"]);
     (text, answer["result"]["isError"] == true)
 }
 
 /// Begins a call that the server of a daemon holds up, and kills the daemon in the middle of it: the agent, and the call.
-fn interrupted(steered: &Steered, method: &str, tool: &str, arguments: &Value) -> (Agent, u64) {
+fn call_while_daemon_dies(steered: &SteeredProject, method: &str, tool: &str, arguments: &Value) -> (Agent, u64) {
     steered.hold(&[method]);
     let mut daemon = steered.0.daemon(&[]);
     let mut agent = steered.0.agent(&[]);
     let call = agent.begin_call(tool, arguments);
     steered.wait_until_heard(method, 1);
-    let servers = Steered::servers();
+    let servers = SteeredProject::servers();
     assert!(servers.len() == 1 && is_below(&servers[0], daemon.pid()), "{servers:?}");
     // Whoever is asked next answers.
     steered.hold(&[]);
@@ -41,14 +41,14 @@ fn a_call_that_only_looks_is_made_again() {
             json!({ "tool": "lsp_hover", "arguments": { "at": "a.hostile:1:1" } }),
         ),
     ] {
-        let steered = Steered::new();
-        let (mut agent, call) = interrupted(&steered, method, tool, &arguments);
-        let (text, is_error) = told(&mut agent, call);
+        let steered = SteeredProject::new();
+        let (mut agent, call) = call_while_daemon_dies(&steered, method, tool, &arguments);
+        let (text, is_error) = answer_text(&mut agent, call);
         assert!(!is_error && (text.contains(ANSWER) || text.contains("alpha")), "{tool}: {text}");
-        assert_eq!(steered.heard(method), 2, "{tool} was asked once more");
+        assert_eq!(steered.notification_count(method), 2, "{tool} was asked once more");
         // The agent is the host now, and the one server is its.
         assert_eq!(pid(&steered.0.only_host()), agent.pid());
-        let servers = Steered::servers();
+        let servers = SteeredProject::servers();
         assert!(servers.len() == 1 && is_below(&servers[0], agent.pid()), "{servers:?}");
         assert!(agent.close().success());
         processes::nothing_left_within(PATIENCE).expect("nothing is left");
@@ -57,7 +57,7 @@ fn a_call_that_only_looks_is_made_again() {
 
 /// What is said of a call of which nobody can tell whether it was carried out. Of one that is known to write files it is said
 /// what has become of them.
-fn is_unknown(place: &Place, tool: &str, text: &str, is_error: bool) {
+fn is_unknown(place: &HostsProject, tool: &str, text: &str, is_error: bool) {
     let first = text.lines().next().unwrap_or_default();
     assert!(is_error, "{text}");
     assert!(first.starts_with(&format!("Failed to run {tool}: outcome unknown: ")), "{text}");
@@ -76,14 +76,14 @@ fn a_call_that_writes_is_not_made_again() {
             json!({ "tool": "rename_symbol", "arguments": { "uri": "a.hostile", "originalName": "alpha", "newName": "omega" } }),
         ),
     ] {
-        let steered = Steered::new();
-        let (mut agent, call) = interrupted(&steered, "textDocument/rename", tool, &arguments);
-        let (text, is_error) = told(&mut agent, call);
+        let steered = SteeredProject::new();
+        let (mut agent, call) = call_while_daemon_dies(&steered, "textDocument/rename", tool, &arguments);
+        let (text, is_error) = answer_text(&mut agent, call);
         is_unknown(&steered.0, named, &text, is_error);
-        assert_eq!(steered.heard("textDocument/rename"), 1, "it was asked once");
+        assert_eq!(steered.notification_count("textDocument/rename"), 1, "it was asked once");
         assert_eq!(steered.0.project.read("a.hostile"), "alpha beta\n");
         // The next one is a new call, and is carried out.
-        let text = agent.ask(tool, &arguments);
+        let text = agent.call_text(tool, &arguments);
         assert_eq!(steered.0.project.read("a.hostile"), "omega beta\n", "{text}");
         assert!(agent.close().success());
         processes::nothing_left_within(PATIENCE).expect("nothing is left");
@@ -99,7 +99,7 @@ const TOOLS: &str = r#"{ "version": "1.0", "tools": [{
 
 #[test]
 fn a_command_of_which_nobody_can_tell_how_far_it_came_is_not_run_again_and_none_of_it_is_left() {
-    let place = Place::python();
+    let place = HostsProject::python();
     place.project.write(".vscode/agent-tools.json", TOOLS);
     place.trust();
     let pipe = place.project.root().join("pipe");
@@ -108,11 +108,11 @@ fn a_command_of_which_nobody_can_tell_how_far_it_came_is_not_run_again_and_none_
     let mut agent = place.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
     let call = agent.begin_call("workspace_wait", &json!({}));
     agent.fill_in();
-    eventually("the command waits", PATIENCE, || hosts::running("cat pipe").first().cloned());
+    eventually("the command waits", PATIENCE, || hosts::running_programs("cat pipe").first().cloned());
     daemon.kill();
-    let (text, is_error) = told(&mut agent, call);
+    let (text, is_error) = answer_text(&mut agent, call);
     is_unknown(&place, "workspace_wait", &text, is_error);
-    eventually("the command has ended", PATIENCE, || hosts::running("cat pipe").is_empty().then_some(()));
+    eventually("the command has ended", PATIENCE, || hosts::running_programs("cat pipe").is_empty().then_some(()));
     assert_eq!(place.project.read("begun"), "begun\n");
     assert!(agent.close().success());
     processes::nothing_left_within(PATIENCE).expect("nothing is left");

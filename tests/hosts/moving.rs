@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
 use zubi_tests::processes::{self, Process};
 use zubi_tests::{Agent, Project};
 
-use crate::steered::{ANSWER, Steered};
+use crate::steered::{ANSWER, SteeredProject};
 
 /// How long nobody may be the host after the one before has gone.
 const SUCCESSION: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ fn signal(pid: u32, signal: Signal) {
 }
 
 fn hover(agent: &mut Agent) -> String {
-    agent.ask("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
+    agent.call_text("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
 }
 
 /// Every agent's answer, which is the same.
@@ -33,23 +33,23 @@ fn ask_all(agents: &mut [Agent]) -> String {
 /// The only server that runs, as soon as that is so.
 fn only_server(host: u32) -> Process {
     eventually(&format!("one server, behind {host}"), PATIENCE, || {
-        let servers = hosts::running("ty server");
+        let servers = hosts::running_programs("ty server");
         let [server] = servers.as_slice() else { return None };
         is_below(server, host).then(|| server.clone())
     })
 }
 
 /// Takes the agent that is the host out of all.
-fn take_host(place: &Place, agents: &mut Vec<Agent>) -> Agent {
+fn take_host(place: &HostsProject, agents: &mut Vec<Agent>) -> Agent {
     let host = pid(&place.only_host());
     let at = agents.iter().position(|agent| agent.pid() == host).expect("one of them is the host");
     agents.remove(at)
 }
 
 /// The process of the only host there is, once that is another one than before.
-fn next_host(place: &Place, before: u32) -> u32 {
+fn next_host(place: &HostsProject, before: u32) -> u32 {
     eventually("another host", SUCCESSION, || {
-        let told = place.told();
+        let told = place.live_records();
         let [host] = told.as_slice() else { return None };
         (pid(host) != before).then(|| pid(host))
     })
@@ -57,13 +57,13 @@ fn next_host(place: &Place, before: u32) -> u32 {
 
 /// A host of ten ends by this signal: the nine others have a new one, without being asked for anything.
 fn succession(by: Signal) {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut agents = place.agents(10);
     let expected = ask_all(&mut agents);
     for _ in 0..2 {
         let mut host = take_host(&place, &mut agents);
         signal(host.pid(), by);
-        host.ended();
+        host.wait_for_exit();
         let next = next_host(&place, host.pid());
         assert!(agents.iter().any(|agent| agent.pid() == next), "{next}");
         assert_eq!(ask_all(&mut agents), expected);
@@ -71,7 +71,7 @@ fn succession(by: Signal) {
         let status = place.status();
         assert_eq!(status["hosts"][0]["clients"].as_array().expect("clients").len(), agents.len(), "{status}");
     }
-    let said: String = agents.iter().map(Agent::said).collect();
+    let said: String = agents.iter().map(Agent::stderr_text).collect();
     assert_eq!(said, "");
     drop(agents);
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
@@ -89,7 +89,7 @@ fn when_the_host_is_asked_to_end_one_of_the_others_becomes_it() {
 
 #[test]
 fn when_the_host_has_no_more_questions_one_of_the_others_becomes_it() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut agents = place.agents(3);
     let expected = ask_all(&mut agents);
     while agents.len() > 1 {
@@ -104,7 +104,7 @@ fn when_the_host_has_no_more_questions_one_of_the_others_becomes_it() {
 
 #[test]
 fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_it_goes() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut agents = place.agents(4);
     let expected = ask_all(&mut agents);
     for _ in 0..2 {
@@ -115,7 +115,7 @@ fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_i
         assert_eq!(pid(&place.only_host()), daemon.pid());
 
         assert!(place.run(&["stop"]).status.success());
-        assert_eq!(daemon.ended(), Some(0));
+        assert_eq!(daemon.wait_for_exit(), Some(0));
         let host = next_host(&place, daemon.pid());
         assert!(agents.iter().any(|agent| agent.pid() == host), "{host}");
         assert_eq!(ask_all(&mut agents), expected);
@@ -125,7 +125,7 @@ fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_i
 
 #[test]
 fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut children: Vec<_> =
         (0..5).map(|_| place.command().args(["serve", "--no-port"]).spawn().expect("zubi starts")).collect();
     // All but one end by themselves.
@@ -152,7 +152,7 @@ fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
 
 #[test]
 fn a_detached_daemon_serves_until_it_is_stopped() {
-    let place = Place::python();
+    let place = HostsProject::python();
     place.output(&["serve", "--detach"]);
     let daemon = pid(&place.only_host());
     let mut agent = place.agent(&[]);
@@ -167,11 +167,11 @@ fn a_detached_daemon_serves_until_it_is_stopped() {
 
 #[test]
 fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
-    let steered = Steered::new();
+    let steered = SteeredProject::new();
     let place = &steered.0;
     let mut agents = place.agents(3);
     let arguments = json!({ "at": "a.hostile:1:1" });
-    let mut answers: Vec<String> = agents.iter_mut().map(|agent| agent.ask("lsp_hover", &arguments)).collect();
+    let mut answers: Vec<String> = agents.iter_mut().map(|agent| agent.call_text("lsp_hover", &arguments)).collect();
     answers.dedup();
     let [expected] = answers.as_slice() else { panic!("{answers:?}") };
     assert!(expected.contains(ANSWER), "{expected}");
@@ -189,9 +189,9 @@ fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
 
     signal(host.pid(), Signal::CONT);
     // There are two hosts now; every agent has one, also that which slept.
-    assert_eq!(host.ask("lsp_hover", &arguments), *expected);
+    assert_eq!(host.call_text("lsp_hover", &arguments), *expected);
     for agent in &mut agents {
-        assert_eq!(agent.ask("lsp_hover", &arguments), *expected);
+        assert_eq!(agent.call_text("lsp_hover", &arguments), *expected);
     }
     for agent in agents.into_iter().chain([host]) {
         assert!(agent.close().success());
@@ -201,16 +201,16 @@ fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
 
 #[test]
 fn of_ten_that_start_at_once_one_is_the_host_every_time() {
-    let place = Place::python();
+    let place = HostsProject::python();
     for round in 0..5 {
         let mut agents = place.agents(10);
         for agent in &mut agents {
             agent.greet();
         }
-        let told = place.told();
+        let told = place.live_records();
         assert_eq!(told.len(), 1, "round {round}: {told:?}");
         assert!(agents.iter().any(|agent| agent.pid() == pid(&told[0])), "round {round}: {told:?}");
-        let said: String = agents.iter().map(Agent::said).collect();
+        let said: String = agents.iter().map(Agent::stderr_text).collect();
         assert_eq!(said, "", "round {round}");
         // Killed all at once, they leave a file behind, which is nobody's.
         drop(agents);
@@ -220,7 +220,7 @@ fn of_ten_that_start_at_once_one_is_the_host_every_time() {
 
 #[test]
 fn each_agent_asks_a_host_of_exactly_its_folder() {
-    let place = Place::python();
+    let place = HostsProject::python();
     place.project.write("shapes/inner/inside.py", "def inside() -> int:\n    return 1\n");
     let folders = [".", "shapes", "shapes/inner"];
     let in_folder = |folder: &str| Agent::spawn(place.command_in(folder), &[]);
@@ -230,7 +230,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     for (_, agent) in &mut agents {
         agent.greet();
     }
-    let told = place.told();
+    let told = place.live_records();
     let mut workspaces: Vec<&Value> = told.iter().map(|host| &host["workspaceFolders"]).collect();
     workspaces.sort_by_key(ToString::to_string);
     let absolute = |folder: &str| match folder {
@@ -246,7 +246,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
             "shapes" => "inner/inside.py",
             _ => "inside.py",
         };
-        let told = agent.ask("lsp_document_symbols", &json!({ "path": path }));
+        let told = agent.call_text("lsp_document_symbols", &json!({ "path": path }));
         assert!(told.contains("inside") && told.contains(path), "{folder}: {told}");
     }
     let status = place.status();
@@ -258,7 +258,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     // The daemon of the outer folder is none of those inside.
     let daemon = place.daemon(&[]);
     for (folder, agent) in &mut agents {
-        let found = agent.ask("lsp_workspace_symbols", &json!({ "query": "inside" }));
+        let found = agent.call_text("lsp_workspace_symbols", &json!({ "query": "inside" }));
         assert!(found.contains("inside.py"), "{folder}: {found}");
     }
     let status = place.status();
@@ -267,7 +267,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     // Both agents of its folder, and the command that asks.
     assert_eq!(of_daemon["clients"].as_array().map(Vec::len), Some(3), "{status}");
     let mut workspaces: Vec<(Value, Value)> =
-        place.told().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
+        place.live_records().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
     workspaces.sort_by_key(|(folders, _)| folders.to_string());
     let kinds: Vec<&str> = workspaces.iter().filter_map(|(_, kind)| kind.as_str()).collect();
     assert_eq!(kinds, ["daemon", "front", "front"], "{workspaces:?}");
@@ -275,7 +275,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
 
 #[test]
 fn two_workspaces_of_one_user_never_share() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let other = Project::fixture("python");
     let in_other = || {
         let mut command = place.command();
@@ -286,7 +286,7 @@ fn two_workspaces_of_one_user_never_share() {
     for agent in &mut agents {
         hover(agent);
     }
-    assert_eq!((place.told().len(), hosts::running("ty server").len()), (2, 2));
+    assert_eq!((place.live_records().len(), hosts::running_programs("ty server").len()), (2, 2));
     let status = place.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let of = |root: &camino::Utf8Path| {
@@ -300,9 +300,9 @@ fn two_workspaces_of_one_user_never_share() {
 
 #[test]
 fn a_host_of_another_version_is_named_and_not_asked() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut daemon = place.daemon(&[]);
-    let [file] = &*place.files() else { panic!("{:?}", place.told()) };
+    let [file] = &*place.files() else { panic!("{:?}", place.live_records()) };
     let mut told = place.only_host();
     told["version"] = json!(99);
     told["program"] = json!("7.8.9");
@@ -310,7 +310,7 @@ fn a_host_of_another_version_is_named_and_not_asked() {
 
     let mut agent = place.agent(&[]);
     hover(&mut agent);
-    let said = agent.said();
+    let said = agent.stderr_text();
     assert!(said.starts_with("warning: the host of this workspace in process "), "{said}");
     assert!(said.contains("it speaks version 99 of the protocol (zubi 7.8.9)") && said.lines().count() == 1, "{said}");
     only_server(agent.pid());
@@ -318,6 +318,6 @@ fn a_host_of_another_version_is_named_and_not_asked() {
     assert_eq!(status["hosts"].as_array().map(Vec::len), Some(1), "{status}");
     assert_eq!(pid(&status["unreachable"][0]), daemon.pid(), "{status}");
     hover(&mut agent);
-    assert_eq!(agent.said(), said, "it is said once");
+    assert_eq!(agent.stderr_text(), said, "it is said once");
     daemon.kill();
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use zubi_tests::Project;
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 
 #[test]
 fn a_file_is_checked_by_servers_that_are_asked_and_by_those_that_tell() {
@@ -14,7 +14,7 @@ fn a_file_is_checked_by_servers_that_are_asked_and_by_those_that_tell() {
     ] {
         let project = Project::empty();
         project.write(file, wrong);
-        let place = Place::new(project, components);
+        let place = HostsProject::new(project, components);
         let _daemon = place.daemon(&[]);
         let ask = || -> Value {
             let params = format!("{{\"path\": \"{file}\"}}");

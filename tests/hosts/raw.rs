@@ -16,7 +16,7 @@ use zubi_tests::hosts::PATIENCE;
 
 /// Whose process it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum PeerUser {
     /// The user whose host it is: this test's.
     Owner,
     /// Another one.
@@ -26,7 +26,7 @@ pub(crate) enum Who {
 /// `nobody`, who is the other user. The number does not need a name on the machine.
 pub(crate) const OTHER: u32 = 65_534;
 
-impl Who {
+impl PeerUser {
     /// A program that runs as this user.
     ///
     /// # Panics
@@ -61,7 +61,7 @@ impl Who {
 
 /// A program's command as the other user's, with the same folder and environment; the program may lie where he can look.
 pub(crate) fn as_other(command: &Command, program: &Utf8Path) -> Command {
-    let mut other = Who::Other.command(program);
+    let mut other = PeerUser::Other.command(program);
     other.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     other.current_dir(command.get_current_dir().expect("a folder"));
     other
@@ -69,7 +69,7 @@ pub(crate) fn as_other(command: &Command, program: &Utf8Path) -> Command {
 
 /// What is written to.
 #[derive(Debug)]
-enum Door {
+enum Transport {
     Socket(UnixStream),
     Port(TcpStream),
     Process(Child, Option<ChildStdin>),
@@ -78,7 +78,7 @@ enum Door {
 /// A connection to a host, or a client's to this test. Closed when dropped.
 #[derive(Debug)]
 pub(crate) struct Raw {
-    door: Door,
+    door: Transport,
     heard: Receiver<Vec<u8>>,
     last: u64,
 }
@@ -87,25 +87,25 @@ impl Raw {
     pub(crate) fn socket(path: &str) -> Self {
         let stream = UnixStream::connect(path).expect("the host listens");
         let reader = stream.try_clone().expect("a descriptor");
-        Self::over(Door::Socket(stream), reader)
+        Self::with_transport(Transport::Socket(stream), reader)
     }
 
     pub(crate) fn port(port: u16) -> Self {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("the host listens");
         let reader = stream.try_clone().expect("a descriptor");
-        Self::over(Door::Port(stream), reader)
+        Self::with_transport(Transport::Port(stream), reader)
     }
 
     /// A process of somebody; `visitor` may lie where he can look.
-    pub(crate) fn visitor(who: Who, visitor: &Utf8Path, words: &[&str]) -> Self {
+    pub(crate) fn visitor(who: PeerUser, visitor: &Utf8Path, words: &[&str]) -> Self {
         let mut command = who.command(visitor);
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("setpriv is part of util-linux");
         let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
-        Self::over(Door::Process(child, input), output)
+        Self::with_transport(Transport::Process(child, input), output)
     }
 
-    fn over(door: Door, mut reader: impl Read + Send + 'static) -> Self {
+    fn with_transport(door: Transport, mut reader: impl Read + Send + 'static) -> Self {
         let (sender, heard) = channel();
         thread::spawn(move || {
             let (mut line, mut piece) = (Vec::new(), [0; 8192]);
@@ -126,11 +126,11 @@ impl Raw {
     }
 
     /// Writes; whether it could be written.
-    pub(crate) fn say(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) -> bool {
         let written = match &mut self.door {
-            Door::Socket(stream) => stream.write_all(bytes),
-            Door::Port(stream) => stream.write_all(bytes),
-            Door::Process(_, input) => {
+            Transport::Socket(stream) => stream.write_all(bytes),
+            Transport::Port(stream) => stream.write_all(bytes),
+            Transport::Process(_, input) => {
                 let input = input.as_mut().expect("open");
                 input.write_all(bytes).and_then(|()| input.flush())
             }
@@ -159,10 +159,10 @@ impl Raw {
     }
 
     /// Asks: the whole answer. Notifications are passed over.
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
-        assert!(self.say(&request(id, method, params)), "{method}: the connection has ended");
+        assert!(self.send_bytes(&request(id, method, params)), "{method}: the connection has ended");
         std::iter::repeat_with(|| self.message()).find(|message| message["id"] == id).expect("endless")
     }
 
@@ -174,7 +174,7 @@ impl Raw {
     /// Proves itself to a host at its port: the answer, if there is one.
     pub(crate) fn prove(&mut self, token: &str) -> Option<Value> {
         let nonce = self.nonce();
-        self.say(&authenticate(token, &nonce));
+        self.send_bytes(&authenticate(token, &nonce));
         self.line().map(|line| serde_json::from_str(&line).expect("JSON"))
     }
 
@@ -182,12 +182,12 @@ impl Raw {
     pub(crate) fn try_prove(&mut self, token: &str) -> bool {
         let Some(challenge) = self.line() else { return false };
         let challenge: Value = serde_json::from_str(&challenge).expect("JSON");
-        self.say(&authenticate(token, challenge["nonce"].as_str().expect("a nonce")));
+        self.send_bytes(&authenticate(token, challenge["nonce"].as_str().expect("a nonce")));
         self.line().is_some_and(|answer| answer.contains("\"proof\""))
     }
 
     /// At the port, with the proof.
-    pub(crate) fn proved(port: u16, token: &str) -> Self {
+    pub(crate) fn connect_with_proof(port: u16, token: &str) -> Self {
         let mut raw = Self::port(port);
         let answer = raw.prove(token).expect("an answer");
         assert!(answer["result"]["proof"].is_string(), "{answer}");
@@ -199,9 +199,9 @@ impl Drop for Raw {
     fn drop(&mut self) {
         // The other side may have ended already.
         match &mut self.door {
-            Door::Socket(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
-            Door::Port(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
-            Door::Process(child, input) => {
+            Transport::Socket(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
+            Transport::Port(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
+            Transport::Process(child, input) => {
                 input.take();
                 child.kill().unwrap_or_default();
                 child.wait().ok();

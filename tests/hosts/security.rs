@@ -9,10 +9,10 @@ use std::process::Command;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually};
+use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually};
 use zubi_tests::{Project, tools};
 
-use crate::raw::{Raw, Who, authenticate, port_of, request, socket_of, token_of};
+use crate::raw::{Raw, PeerUser, authenticate, port_of, request, socket_of, token_of};
 
 /// Sets the rights of a file or directory.
 pub(crate) fn set_mode(path: &Utf8Path, mode: u32) {
@@ -21,12 +21,12 @@ pub(crate) fn set_mode(path: &Utf8Path, mode: u32) {
 }
 
 /// The directory of everything that belongs to a test.
-pub(crate) fn base(place: &Place) -> &Utf8Path {
+pub(crate) fn base(place: &HostsProject) -> &Utf8Path {
     place.project.root().parent().expect("the project is in a directory")
 }
 
 /// A file of a host, as this test could be one.
-pub(crate) fn advertisement(place: &Place, instance: &str) -> Value {
+pub(crate) fn advertisement(place: &HostsProject, instance: &str) -> Value {
     let pid = std::process::id();
     json!({
         "version": 1, "instance": instance, "pid": pid, "startedAt": started_at(pid), "kind": "daemon",
@@ -45,7 +45,7 @@ pub(crate) fn started_at(pid: u32) -> u64 {
 pub(crate) const INSTANCE: &str = "aaaaaaaaaaaaaaaa";
 
 /// Lets every user come as far as the run directory.
-fn open_the_way(place: &Place) {
+fn open_the_way(place: &HostsProject) {
     let run = place.run_directory();
     let way = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(place)));
     way.for_each(|directory| set_mode(directory, 0o755));
@@ -53,7 +53,7 @@ fn open_the_way(place: &Place) {
 
 /// A host, and a program that both users can start.
 struct Scene {
-    place: Place,
+    place: HostsProject,
     _daemon: Daemon,
     host: Value,
     visitor: Utf8PathBuf,
@@ -61,7 +61,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let place = Place::new(Project::empty(), &[]);
+        let place = HostsProject::new(Project::empty(), &[]);
         let daemon = place.daemon(&[]);
         open_the_way(&place);
         let (host, visitor) = (place.only_host(), visitor(&place));
@@ -74,23 +74,23 @@ impl Scene {
         file.clone()
     }
 
-    fn at_socket(&self, who: Who) -> Raw {
+    fn at_socket(&self, who: PeerUser) -> Raw {
         Raw::visitor(who, &self.visitor, &["socket", socket_of(&self.host)])
     }
 
-    fn at_port(&self, who: Who) -> Raw {
+    fn at_port(&self, who: PeerUser) -> Raw {
         Raw::visitor(who, &self.visitor, &["port", &port_of(&self.host).to_string()])
     }
 
     /// What the host's file says, if he can read it.
-    fn told_to(&self, who: Who) -> Result<Value, String> {
+    fn told_to(&self, who: PeerUser) -> Result<Value, String> {
         let text = who.shell("cat \"$1\"", &self.file())?;
         Ok(serde_json::from_str(&text).expect("JSON"))
     }
 }
 
 /// A copy where everybody can look; the one that was built may lie in somebody's home.
-fn visitor(place: &Place) -> Utf8PathBuf {
+fn visitor(place: &HostsProject) -> Utf8PathBuf {
     let copy = base(place).join("visitor");
     std::fs::copy(env!("CARGO_BIN_EXE_visitor"), &copy).expect("it was built with this test");
     set_mode(&copy, 0o755);
@@ -103,7 +103,7 @@ fn ping() -> Vec<u8> {
 
 /// All that is heard of an answer to a `ping`, in a word or two.
 fn answer_to_ping(mut raw: Raw) -> String {
-    raw.say(&ping());
+    raw.send_bytes(&ping());
     in_a_word(raw.line())
 }
 
@@ -121,7 +121,7 @@ fn in_a_word(line: Option<String>) -> String {
 
 /// What comes of a line in place of a proof, and of a question right behind it.
 fn instead_of_a_proof(raw: &mut Raw, line: &[u8]) -> String {
-    raw.say(&[line, &ping()].concat());
+    raw.send_bytes(&[line, &ping()].concat());
     let first = in_a_word(raw.line());
     if first != "answered" {
         assert_eq!(raw.rest(), [""; 0], "nobody who is refused hears more");
@@ -130,17 +130,17 @@ fn instead_of_a_proof(raw: &mut Raw, line: &[u8]) -> String {
 }
 
 /// Tries something: what comes of it.
-type Attempt = fn(&Scene, Who) -> String;
+type Attempt = fn(&Scene, PeerUser) -> String;
 
 const ATTEMPTS: &[(&str, Attempt)] = &[
     ("enter the directory", |scene, who| {
-        shown(who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.place.run_directory()))
+        unwrap_either(who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.place.run_directory()))
     }),
-    ("list it", |scene, who| shown(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.place.run_directory()))),
+    ("list it", |scene, who| unwrap_either(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.place.run_directory()))),
     ("leave something in it", |scene, who| {
-        shown(who.shell("echo > \"$1/x\" && echo left", &scene.place.run_directory()))
+        unwrap_either(who.shell("echo > \"$1/x\" && echo left", &scene.place.run_directory()))
     }),
-    ("read the file", |scene, who| shown(who.shell("cat \"$1\" > /dev/null && echo read", &scene.file()))),
+    ("read the file", |scene, who| unwrap_either(who.shell("cat \"$1\" > /dev/null && echo read", &scene.file()))),
     ("the socket", |scene, who| answer_to_ping(scene.at_socket(who))),
     ("the socket, all open", |scene, who| {
         set_mode(&scene.place.run_directory(), 0o755);
@@ -164,7 +164,7 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
         // Somebody has listened in.
         let mut before = Raw::port(port_of(&scene.host));
         let line = authenticate(token_of(&scene.host), &before.nonce());
-        assert!(before.say(&line) && before.message()["result"]["proof"].is_string());
+        assert!(before.send_bytes(&line) && before.message()["result"]["proof"].is_string());
         let mut raw = scene.at_port(who);
         raw.nonce();
         instead_of_a_proof(&mut raw, &line)
@@ -179,7 +179,7 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
     }),
 ];
 
-fn shown(result: Result<String, String>) -> String {
+fn unwrap_either(result: Result<String, String>) -> String {
     result.unwrap_or_else(|why| why)
 }
 
@@ -189,7 +189,7 @@ fn nobody_but_its_user_gets_anything_of_a_host() {
     let mut table = String::new();
     for (what, attempt) in ATTEMPTS {
         writeln!(table, "{what}").expect("a text");
-        for who in [Who::Owner, Who::Other] {
+        for who in [PeerUser::Owner, PeerUser::Other] {
             writeln!(table, "    {who:?}: {}", attempt(&scene, who)).expect("a text");
         }
     }
@@ -235,9 +235,9 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     let protocol: Value = serde_json::from_str(&scene.place.output(&["ipc", "--schema"])).expect("JSON");
     let methods = protocol["methods"].as_object().expect("methods");
     let mut socket = Raw::socket(socket_of(&scene.host));
-    let mut port = Raw::proved(port_of(&scene.host), token_of(&scene.host));
+    let mut port = Raw::connect_with_proof(port_of(&scene.host), token_of(&scene.host));
     let refused = |raw: &mut Raw, method: &str, params: &Value| {
-        let answer = raw.ask(method, params);
+        let answer = raw.request(method, params);
         answer["error"]["message"].as_str().is_some_and(|why| why.contains("over the port"))
     };
     let mut only_socket = Vec::new();
@@ -257,17 +257,17 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     let file = scene.place.project.root().join("new.txt");
     let create = json!({ "tool": "create_file", "arguments": { "path": "new.txt", "content": "x" } });
     let tools = |raw: &mut Raw| {
-        let listed = raw.ask("tools/list", &json!({}));
+        let listed = raw.request("tools/list", &json!({}));
         let tools = listed["result"]["tools"].as_array().expect("tools").clone();
         let effects = tools.iter().map(|tool| tool["effect"].as_str().expect("an effect").to_owned());
         effects.collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(tools(&mut port).into_iter().collect::<Vec<_>>(), ["read"]);
     assert!(tools(&mut socket).contains("write"));
-    let answer = port.ask("tools/call", &create);
+    let answer = port.request("tools/call", &create);
     assert!(answer["result"]["isError"] != false && !file.exists(), "{answer}");
 
-    assert_eq!(socket.ask("host/shutdown", &json!({}))["result"], true);
+    assert_eq!(socket.request("host/shutdown", &json!({}))["result"], true);
     eventually("the host has gone", PATIENCE, || scene.place.files().is_empty().then_some(()));
 }
 
@@ -299,19 +299,19 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
     let (token, names) = (token_of(&scene.host), lies(&Value::Null));
     let mut told = String::new();
     for (index, (name, _)) in names.iter().enumerate() {
-        let mut squatter = Raw::visitor(Who::Other, &scene.visitor, &["listen"]);
+        let mut squatter = Raw::visitor(PeerUser::Other, &scene.visitor, &["listen"]);
         let port: u16 = squatter.line().and_then(|port| port.parse().ok()).expect("a port");
         // A file as a host leaves it whose port somebody else has got.
         let mut left = scene.host.clone();
         left["port"] = json!(port);
         std::fs::write(scene.file(), left.to_string()).expect("the host's file");
         let client = client(&scene.place, port);
-        squatter.say(format!("{}\n", json!({ "nonce": "5a".repeat(32) })).as_bytes());
+        squatter.send_bytes(format!("{}\n", json!({ "nonce": "5a".repeat(32) })).as_bytes());
         let heard = squatter.message();
         assert_eq!(heard["method"], "authenticate", "{name}");
         let rest = match lies(&heard).swap_remove(index).1 {
             Some(lie) => {
-                squatter.say(format!("{lie}\n").as_bytes());
+                squatter.send_bytes(format!("{lie}\n").as_bytes());
                 squatter.rest()
             }
             None => {
@@ -338,7 +338,7 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
 }
 
 /// A client that was told of this port.
-fn client(place: &Place, port: u16) -> std::process::Child {
+fn client(place: &HostsProject, port: u16) -> std::process::Child {
     let mut python = place.command();
     let environment: Vec<_> =
         python.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();

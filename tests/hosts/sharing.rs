@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
-use crate::steered::{ANSWER, Steered};
+use crate::steered::{ANSWER, SteeredProject};
 
 /// Questions whose answers a language server gives.
 fn questions() -> [(&'static str, Value); 3] {
@@ -24,7 +24,7 @@ fn answers(agent: &mut Agent) -> Vec<Value> {
 
 fn hover(agent: &mut Agent) -> String {
     let [(tool, arguments), ..] = questions();
-    agent.ask(tool, &arguments)
+    agent.call_text(tool, &arguments)
 }
 
 /// The clients of a host, without the `zubi status` that asks.
@@ -44,10 +44,10 @@ fn pids(agents: &[Agent]) -> Vec<u32> {
 
 #[test]
 fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut agents = place.agents(10);
     let all: Vec<Vec<Value>> = agents.iter_mut().map(answers).collect();
-    let [server] = &*hosts::running("ty server") else { panic!("{:?}", processes::descendants()) };
+    let [server] = &*hosts::running_programs("ty server") else { panic!("{:?}", processes::descendants()) };
 
     let status = place.status();
     let [host] = status["hosts"].as_array().expect("hosts").as_slice() else { panic!("{status}") };
@@ -63,10 +63,10 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
     let mut own = place.agent(&["--host", "own"]);
     let expected = answers(&mut own);
     for (agent, answers) in agents.iter().zip(&all) {
-        assert_eq!(*answers, expected, "{}", agent.said());
-        assert_eq!(agent.said(), "");
+        assert_eq!(*answers, expected, "{}", agent.stderr_text());
+        assert_eq!(agent.stderr_text(), "");
     }
-    assert_eq!(hosts::running("ty server").len(), 2, "one of its own");
+    assert_eq!(hosts::running_programs("ty server").len(), 2, "one of its own");
     assert!(own.close().success());
 
     for agent in agents {
@@ -78,12 +78,12 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
 
 #[test]
 fn the_server_is_the_daemons_and_outlives_all_agents() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let mut daemon = place.daemon(&[]);
     let mut agents = place.agents(10);
     let texts: Vec<String> = agents.iter_mut().map(hover).collect();
     assert!(texts[0].contains("total_area") && texts.iter().all(|text| *text == texts[0]), "{texts:?}");
-    let servers = hosts::running("ty server");
+    let servers = hosts::running_programs("ty server");
     let [server] = servers.as_slice() else { panic!("{servers:?}") };
     assert!(is_below(server, daemon.pid()), "{server:?}");
     let status = place.status();
@@ -93,25 +93,25 @@ fn the_server_is_the_daemons_and_outlives_all_agents() {
     for agent in agents {
         assert!(agent.close().success());
     }
-    assert_eq!(hosts::running("ty server"), servers, "the server has another life than the agents");
+    assert_eq!(hosts::running_programs("ty server"), servers, "the server has another life than the agents");
     assert_eq!(hover(&mut place.agent(&[])), texts[0]);
-    assert_eq!(hosts::running("ty server"), servers);
+    assert_eq!(hosts::running_programs("ty server"), servers);
 
     // A call on the command line asks it too, and leaves nothing.
     let printed = place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
     assert_eq!(printed.trim_end(), texts[0]);
-    assert_eq!((hosts::running("ty server"), place.told().len()), (servers, 1));
+    assert_eq!((hosts::running_programs("ty server"), place.live_records().len()), (servers, 1));
 
     let stopped = place.run(&["stop"]);
     assert!(stopped.status.success(), "{stopped:?}");
-    assert_eq!(daemon.ended(), Some(0), "{}", daemon.said());
+    assert_eq!(daemon.wait_for_exit(), Some(0), "{}", daemon.stderr_text());
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
     assert_eq!(place.files().len(), 0);
 }
 
 #[test]
 fn a_call_without_a_host_leaves_nothing() {
-    let place = Place::python();
+    let place = HostsProject::python();
     place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
     assert_eq!(place.files().len(), 0);
@@ -119,7 +119,7 @@ fn a_call_without_a_host_leaves_nothing() {
 
 #[test]
 fn each_agents_filters_are_its_own() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let _daemon = place.daemon(&[]);
     let mut plain = place.agent(&[]);
     let all = plain.tools();
@@ -136,10 +136,10 @@ fn each_agents_filters_are_its_own() {
                 "lsp_hover" => json!({ "at": "shapes/shape.py:35 total_area" }),
                 _ => json!({ "plan": "p-aaaaaaaaaa" }),
             };
-            assert_eq!(narrowed.refused(name, &arguments), own.refused(name, &arguments), "{flag} {name}");
+            assert_eq!(narrowed.call_error(name, &arguments), own.call_error(name, &arguments), "{flag} {name}");
             let by_another = json!({ "tool": name, "arguments": arguments });
             for caller in ["call_tool", "call_read_tool"] {
-                assert_eq!(narrowed.refused(caller, &by_another), own.refused(caller, &by_another), "{flag} {name}");
+                assert_eq!(narrowed.call_error(caller, &by_another), own.call_error(caller, &by_another), "{flag} {name}");
             }
         }
     }
@@ -149,17 +149,17 @@ fn each_agents_filters_are_its_own() {
 
 #[test]
 fn what_a_daemon_is_told_to_leave_out_nobody_has() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let _daemon = place.daemon(&["--read-only"]);
     let mut agent = place.agent(&[]);
     let tools = agent.tools();
     assert!(!tools.contains(&"apply_edit".to_owned()), "{tools:?}");
-    agent.refused("apply_edit", &json!({ "plan": "p-aaaaaaaaaa" }));
+    agent.call_error("apply_edit", &json!({ "plan": "p-aaaaaaaaaa" }));
 }
 
 #[test]
 fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let own = |flags: &[&str], variable: Option<&str>| {
         let mut command = place.command();
         command.envs(variable.map(|value| ("ZUBI_HOST", value)));
@@ -171,7 +171,7 @@ fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
         let mut other = own(flags, variable);
         assert_eq!(hover(&mut agent), hover(&mut other));
         assert_eq!(place.files().len(), 0, "{flags:?} {variable:?}");
-        assert_eq!(hosts::running("ty server").len(), 2, "{flags:?} {variable:?}");
+        assert_eq!(hosts::running_programs("ty server").len(), 2, "{flags:?} {variable:?}");
         for agent in [agent, other] {
             assert!(agent.close().success());
         }
@@ -190,7 +190,7 @@ fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
 
 #[test]
 fn another_environment_is_named_in_the_status_line_and_only_there() {
-    let place = Place::python();
+    let place = HostsProject::python();
     let _daemon = place.daemon(&[]);
     let same = hover(&mut place.agent(&[]));
     for (variable, value, clause) in [
@@ -203,9 +203,9 @@ fn another_environment_is_named_in_the_status_line_and_only_there() {
         let line = same.strip_suffix(']').expect("a status line");
         assert_eq!(hover(&mut agent), format!("{line} · {clause}]"));
         // One that has no status line gets none.
-        let text = agent.refused("lsp_hover", &json!({ "at": "nowhere.py:1:1" }));
+        let text = agent.call_error("lsp_hover", &json!({ "at": "nowhere.py:1:1" }));
         assert!(!text.contains(clause), "{text}");
-        assert_eq!(agent.said(), "");
+        assert_eq!(agent.stderr_text(), "");
     }
 }
 
@@ -217,7 +217,7 @@ const TOOLS: &str = r#"{ "version": "1.0", "tools": [{
 
 #[test]
 fn a_persons_yes_reaches_the_daemon() {
-    let place = Place::python();
+    let place = HostsProject::python();
     place.project.write(".vscode/agent-tools.json", TOOLS);
     place.trust();
     let _daemon = place.daemon(&[]);
@@ -225,14 +225,14 @@ fn a_persons_yes_reaches_the_daemon() {
     let yes = json!({ "answer": "yes: this call" });
     let mut agent = place.agent(&["--toolsets", "declared,tools"]).with_user(yes);
     assert!(agent.tools().contains(&"workspace_greet".to_owned()), "{:?}", agent.tools());
-    let told = agent.ask("workspace_greet", &greet);
+    let told = agent.call_text("workspace_greet", &greet);
     assert!(told.starts_with("hello Ada"), "{told}");
     let [form] = agent.forms() else { panic!("{:?}", agent.forms()) };
     let shown = form["message"].as_str().expect("a message");
     assert!(shown.contains("workspace.greet wants to run") && shown.contains("hello"), "{shown}");
 
     let mut other = place.agent(&[]).with_user(json!({ "answer": "no", "reason": "use bonjour" }));
-    let told = other.refused("workspace_greet", &greet);
+    let told = other.call_error("workspace_greet", &greet);
     assert!(told.contains("the user said no") && told.contains("they say: use bonjour"), "{told}");
     assert!(!other.tools().contains(&"workspace_greet".to_owned()), "what one agent lists is nothing to another");
     assert_eq!((agent.forms().len(), other.forms().len()), (1, 1), "each person is asked by their own agent");
@@ -240,7 +240,7 @@ fn a_persons_yes_reaches_the_daemon() {
 
 #[test]
 fn progress_reaches_through_a_daemon() {
-    let steered = Steered::new();
+    let steered = SteeredProject::new();
     steered.hold(&["initialize"]);
     let _daemon = steered.0.daemon(&[]);
     let mut agent = steered.0.agent(&[]);
@@ -251,7 +251,7 @@ fn progress_reaches_through_a_daemon() {
 
 #[test]
 fn a_call_that_is_taken_back_is_so_behind_a_daemon_too() {
-    let steered = Steered::new();
+    let steered = SteeredProject::new();
     let place = &steered.0;
     steered.hold(&["textDocument/hover"]);
     let _daemon = place.daemon(&[]);
@@ -265,7 +265,7 @@ fn a_call_that_is_taken_back_is_so_behind_a_daemon_too() {
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     // The agent wants no answer any more, and the next question has one at once.
     steered.hold(&[]);
-    let told = agent.ask("lsp_hover", &arguments);
+    let told = agent.call_text("lsp_hover", &arguments);
     assert!(told.contains(ANSWER), "{told}");
 
     // An agent that goes takes its calls back too.

@@ -1,6 +1,6 @@
 //! A place whose language server does what the test says: which methods it does not answer, and what it was told.
 
-use zubi_tests::hosts::{PATIENCE, Place, eventually};
+use zubi_tests::hosts::{PATIENCE, HostsProject, eventually};
 use zubi_tests::processes::Process;
 use zubi_tests::{Project, hosts};
 
@@ -8,9 +8,9 @@ use zubi_tests::{Project, hosts};
 pub(crate) const ANSWER: &str = "a word";
 
 /// A Python project with one file in the language of the server that is steered.
-pub(crate) struct Steered(pub(crate) Place);
+pub(crate) struct SteeredProject(pub(crate) HostsProject);
 
-impl Steered {
+impl SteeredProject {
     pub(crate) fn new() -> Self {
         let project = Project::empty();
         project.write("a.hostile", "alpha beta\n");
@@ -30,32 +30,32 @@ impl Steered {
              timeouts = {{ initialize_ms = 10000, request_ms = 50000, shutdown_ms = 300 }}\n"
         );
         std::fs::write(config.join("servers.toml"), row).expect("a new file");
-        Self(Place::new(project, &[]))
+        Self(HostsProject::new(project, &[]))
     }
 
-    fn beside(&self, name: &str) -> camino::Utf8PathBuf {
+    fn sibling_path(&self, name: &str) -> camino::Utf8PathBuf {
         self.0.project.root().parent().expect("a directory of the test's own").join(name)
     }
 
     /// From now on it answers all methods but these.
     pub(crate) fn hold(&self, methods: &[&str]) {
-        std::fs::write(self.beside("held"), methods.join("\n")).expect("a file");
+        std::fs::write(self.sibling_path("held"), methods.join("\n")).expect("a file");
     }
 
     /// How often it was told this.
-    pub(crate) fn heard(&self, method: &str) -> usize {
-        let heard = std::fs::read_to_string(self.beside("heard")).unwrap_or_default();
+    pub(crate) fn notification_count(&self, method: &str) -> usize {
+        let heard = std::fs::read_to_string(self.sibling_path("heard")).unwrap_or_default();
         heard.lines().filter(|line| *line == method).count()
     }
 
     /// Waits until it has been told this so often.
     pub(crate) fn wait_until_heard(&self, method: &str, times: usize) {
         let what = format!("the server hears {method} {times} times");
-        eventually(&what, PATIENCE, || (self.heard(method) >= times).then_some(()));
+        eventually(&what, PATIENCE, || (self.notification_count(method) >= times).then_some(()));
     }
 
     /// The servers that run.
     pub(crate) fn servers() -> Vec<Process> {
-        hosts::running("hostile steered")
+        hosts::running_programs("hostile steered")
     }
 }

@@ -2,7 +2,7 @@
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
-use zubi_tests::hosts::{self, PATIENCE, Place, eventually, pid};
+use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, pid};
 use zubi_tests::{Agent, Project, processes};
 
 /// A tool that waits until somebody writes into a pipe.
@@ -12,17 +12,17 @@ const WAITS: &str = r#"{ "version": "1.0", "tools": [{
   "execution": { "type": "shell", "script": "cat pipe" }, "requiresApproval": false, "timeout": 60000
 }] }"#;
 
-fn place() -> Place {
+fn place() -> HostsProject {
     let project = Project::empty();
     project.write("a.txt", "alpha\n");
     project.write(".vscode/agent-tools.json", WAITS);
-    let place = Place::new(project, &[]);
+    let place = HostsProject::new(project, &[]);
     mkfifoat(CWD, place.project.root().join("pipe").as_str(), Mode::from_raw_mode(0o600)).expect("a new pipe");
     place
 }
 
 /// Whether this agent is a client of that daemon.
-fn asks(place: &Place, daemon: u32, agent: u32) -> bool {
+fn asks(place: &HostsProject, daemon: u32, agent: u32) -> bool {
     let status = place.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let host = hosts.iter().find(|host| pid(host) == daemon).expect("the daemon");
@@ -35,9 +35,9 @@ fn what_the_own_host_was_asked_it_still_answers_after_a_move() {
     let mut agent = place.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
     let waiting = agent.begin_call("workspace_wait", &json!({}));
     agent.fill_in();
-    eventually("the command waits", PATIENCE, || hosts::running("cat pipe").first().cloned());
+    eventually("the command waits", PATIENCE, || hosts::running_programs("cat pipe").first().cloned());
     let daemon = place.daemon(&[]);
-    assert!(agent.ask("file.read", &json!({ "path": "a.txt" })).contains("alpha"));
+    assert!(agent.call_text("file.read", &json!({ "path": "a.txt" })).contains("alpha"));
     assert!(asks(&place, daemon.pid(), agent.pid()), "it has moved");
     place.project.write("pipe", "a word from outside\n");
     let answer = agent.answer(waiting);
@@ -58,13 +58,13 @@ fn who_has_left_something_running_stays_with_it() {
     let text = zubi_tests::agent::text(&agent.answer(begun)["result"]);
     assert!(text.contains("j-1"), "{text}");
     let daemon = place.daemon(&[]);
-    agent.ask("file.read", &json!({ "path": "a.txt" }));
+    agent.call_text("file.read", &json!({ "path": "a.txt" }));
     assert!(!asks(&place, daemon.pid(), agent.pid()), "it has left its job behind");
-    assert!(agent.ask("shell_job", &json!({})).contains("cat pipe"));
+    assert!(agent.call_text("shell_job", &json!({})).contains("cat pipe"));
     place.project.write("pipe", "a word\n");
-    eventually("the job has ended", PATIENCE, || hosts::running("cat pipe").is_empty().then_some(()));
+    eventually("the job has ended", PATIENCE, || hosts::running_programs("cat pipe").is_empty().then_some(()));
     eventually("the agent moves", PATIENCE, || {
-        agent.ask("file.read", &json!({ "path": "a.txt" }));
+        agent.call_text("file.read", &json!({ "path": "a.txt" }));
         asks(&place, daemon.pid(), agent.pid()).then_some(())
     });
     assert!(agent.close().success());
@@ -73,7 +73,7 @@ fn who_has_left_something_running_stays_with_it() {
 /// A relative path begins in the first folder of the host that is asked.
 #[test]
 fn a_host_of_more_folders_or_in_another_order_is_none() {
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     for folder in ["a", "b"] {
         place.project.write(&format!("{folder}/x.txt"), &format!("of {folder}\n"));
     }

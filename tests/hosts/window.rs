@@ -7,8 +7,8 @@ use std::thread;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use zubi_tests::agent::Said;
-use zubi_tests::hosts::{PATIENCE, Place, eventually};
+use zubi_tests::agent::StderrCapture;
+use zubi_tests::hosts::{PATIENCE, HostsProject, eventually};
 
 /// What a window answers itself.
 const METHODS: [&str; 5] = [
@@ -24,7 +24,7 @@ pub(crate) struct Window {
     child: Child,
     folder: Utf8PathBuf,
     wire: Arc<Wire>,
-    said: Said,
+    said: StderrCapture,
 }
 
 /// The connection to `zubi lsp`, for the test and for the thread that answers.
@@ -50,11 +50,11 @@ impl Wire {
 
 impl Window {
     /// Opens a folder of the project in a window, whose hovers say its name; returns when others can find it.
-    pub(crate) fn open(place: &Place, folder: &str, name: &'static str) -> Self {
+    pub(crate) fn open(place: &HostsProject, folder: &str, name: &'static str) -> Self {
         let window = Self::start(place.command(), &place.project.root().join(folder), name);
         let own = json!([window.folder]);
         eventually("the window's host can be found", PATIENCE, || {
-            place.told().into_iter().find(|host| host["kind"] == "editor" && host["workspaceFolders"] == own)
+            place.live_records().into_iter().find(|host| host["kind"] == "editor" && host["workspaceFolders"] == own)
         });
         window
     }
@@ -66,16 +66,16 @@ impl Window {
         let folder: Utf8PathBuf = folder.components().filter(|part| part.as_str() != ".").collect();
         let input = Mutex::new(child.stdin.take());
         let wire = Arc::new(Wire { input, answers: Mutex::default(), asked: Mutex::default() });
-        let (output, said) = (child.stdout.take().expect("piped"), Said::of(&mut child));
+        let (output, said) = (child.stdout.take().expect("piped"), StderrCapture::capture(&mut child));
         let (answering, root) = (Arc::clone(&wire), folder.clone());
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             while let Some(message) = read(&mut output) {
-                answering.hear(message, &root, name);
+                answering.handle_message(message, &root, name);
             }
         });
         let window = Self { child, folder, wire, said };
-        window.ask(
+        window.request(
             "initialize",
             &json!({
                 "processId": null,
@@ -85,7 +85,7 @@ impl Window {
                 "workspaceFolders": [{ "uri": window.uri(""), "name": name }],
             }),
         );
-        window.tell("initialized", &json!({}));
+        window.notify("initialized", &json!({}));
         window
     }
 
@@ -94,7 +94,7 @@ impl Window {
     }
 
     /// What it has written to stderr so far.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn stderr_text(&self) -> String {
         self.said.text()
     }
 
@@ -104,18 +104,18 @@ impl Window {
     }
 
     /// How often it was asked this.
-    pub(crate) fn asked(&self, method: &str) -> usize {
+    pub(crate) fn request_count(&self, method: &str) -> usize {
         let asked = self.wire.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|asked| *asked == method).count()
     }
 
-    fn tell(&self, method: &str, params: &Value) {
+    fn notify(&self, method: &str, params: &Value) {
         self.wire.send(json!({ "method": method, "params": params }));
     }
 
-    fn ask(&self, method: &str, params: &Value) -> Value {
+    fn request(&self, method: &str, params: &Value) -> Value {
         self.wire.send(json!({ "id": method, "method": method, "params": params }));
-        eventually(&format!("an answer to {method}: {}", self.said()), PATIENCE, || {
+        eventually(&format!("an answer to {method}: {}", self.stderr_text()), PATIENCE, || {
             let answers = self.wire.answers.lock().unwrap_or_else(PoisonError::into_inner);
             answers.iter().find(|answer| answer["id"] == method).cloned()
         })
@@ -126,15 +126,15 @@ impl Window {
         let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": true, "lineCount": 40 });
         let mut active = open.clone();
         active["selection"] = json!({ "line": 35, "column": 5 });
-        self.tell("zubi/editor/didChange", &json!({ "active": active, "open": [open], "diagnosticsUris": [] }));
+        self.notify("zubi/editor/didChange", &json!({ "active": active, "open": [open], "diagnosticsUris": [] }));
     }
 
     /// Closes the window as an editor does.
     pub(crate) fn close(mut self) {
-        self.ask("shutdown", &Value::Null);
-        self.tell("exit", &Value::Null);
+        self.request("shutdown", &Value::Null);
+        self.notify("exit", &Value::Null);
         let status = eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"));
-        assert!(status.success(), "{status}: {}", self.said());
+        assert!(status.success(), "{status}: {}", self.stderr_text());
     }
 }
 
@@ -147,7 +147,7 @@ impl Drop for Window {
 }
 
 impl Wire {
-    fn hear(&self, message: Value, folder: &Utf8Path, name: &str) {
+    fn handle_message(&self, message: Value, folder: &Utf8Path, name: &str) {
         match (message.get("id"), message["method"].as_str()) {
             (Some(id), Some("zubi/editor/request")) => {
                 let method = message["params"]["method"].as_str().unwrap_or_default();

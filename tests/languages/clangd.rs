@@ -21,7 +21,7 @@ async fn answers() {
 }
 
 async fn symbols(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "include/shape.h" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "include/shape.h" })).await, @"
     14 symbols in `include/shape.h`
       namespace shapes  4-38
         class Shape class  7-12
@@ -39,7 +39,7 @@ async fn symbols(zubi: &Zubi) {
         function total_area double (const Shape &, const Shape &, double)  36
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     2 symbols matching `Circle`
       class Circle  include/shape.h:15:7  in shapes
       constructor Circle  include/shape.h:17:12  in shapes::Circle
@@ -48,14 +48,14 @@ async fn symbols(zubi: &Zubi) {
 }
 
 async fn places(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.cc:9 total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.cc:9 total_area" })).await, @"
     at src/report.cc:9:34 total_area
     1 definition of `total_area`
     src/shape.cc
       9:8  double total_area(const Shape& first, const Shape& second, double scale) {
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @"
     at src/shape.cc:9:8 total_area (function)
     3 references to `total_area` in 3 files
     include/shape.h
@@ -67,7 +67,7 @@ async fn places(zubi: &Zubi) {
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle::area", "path": "include/shape.h" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle::area", "path": "include/shape.h" })).await, @"
     at include/shape.h:18:10 area (method)
     6 references to `area` in 3 files
     include/shape.h
@@ -82,12 +82,12 @@ async fn places(zubi: &Zubi) {
     6 further word matches are not references (comments, strings, namesakes): include_text=true
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at src/report.cc:13:8 forgotten (function)
     0 references to `forgotten` in 0 files
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "shapes::total_area" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "shapes::total_area" })).await, @r#"
     at src/shape.cc:9:8 total_area (function)
     ### function `total_area`
 
@@ -114,13 +114,13 @@ async fn places(zubi: &Zubi) {
 }
 
 async fn while_typing(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.cc:9:75", "limit": 5 })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "src/report.cc:9:75", "limit": 5 })).await, @"
     at src/report.cc:9:75
     1 completion
       area() const (method)  double
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.cc:9:55" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "src/report.cc:9:55" })).await, @"
     at src/report.cc:9:55
     1 signature
       total_area(const Shape &first, const Shape &second, double scale) -> double
@@ -191,7 +191,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
 }
 
 async fn fix(zubi: &Zubi, project: &Project) {
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.cc" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/broken.cc" })).await, @"
     1 error in `src/broken.cc`; snapshot d-1
     src/broken.cc
       8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]

@@ -21,7 +21,7 @@ async fn answers() {
 }
 
 async fn symbols(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shape/shape.go" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "shape/shape.go" })).await, @"
     10 symbols in `shape/shape.go`
       interface Shape interface{...}  5-8
         method Area func() float64  7
@@ -35,7 +35,7 @@ async fn symbols(zubi: &Zubi) {
       function TotalArea func(first, second Shape, scale float64) float64  31-33
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     3 symbols matching `Circle`
       struct Circle  shape/shape.go:11:6  in example.com/shapes/shape
       method Circle.Area  shape/shape.go:16:17  in example.com/shapes/shape
@@ -45,14 +45,14 @@ async fn symbols(zubi: &Zubi) {
 }
 
 async fn places(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "report/report.go:10 TotalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "report/report.go:10 TotalArea" })).await, @"
     at report/report.go:10:39 TotalArea
     1 definition of `TotalArea`
     shape/shape.go
       31:6  func TotalArea(first, second Shape, scale float64) float64 {
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "TotalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "TotalArea" })).await, @"
     at shape/shape.go:31:6 TotalArea (function)
     2 references to `TotalArea` in 2 files
     report/report.go
@@ -62,7 +62,7 @@ async fn places(zubi: &Zubi) {
     2 further word matches are not references (comments, strings, namesakes): include_text=true
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.Area", "path": "shape/shape.go" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.Area", "path": "shape/shape.go" })).await, @"
     at shape/shape.go:16:17 Area (method)
     4 references to `Area` in 2 files
     report/report.go
@@ -74,13 +74,13 @@ async fn places(zubi: &Zubi) {
     5 further word matches are not references (comments, strings, namesakes): include_text=true
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Forgotten", "includeDeclaration": false })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Forgotten", "includeDeclaration": false })).await, @"
     at report/report.go:14:6 Forgotten (function)
     0 references to `Forgotten` in 0 files
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "TotalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "TotalArea" })).await, @"
     at shape/shape.go:31:6 TotalArea (function)
     ```go
     func TotalArea(first Shape, second Shape, scale float64) float64
@@ -95,14 +95,14 @@ async fn places(zubi: &Zubi) {
 }
 
 async fn while_typing(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "report/report.go:10:77", "limit": 5 })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "report/report.go:10:77", "limit": 5 })).await, @"
     at report/report.go:10:77
     2 completions (the server has more once more is typed)
       Radius (field)  float64
       Area (method)  func() float64
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "report/report.go:10:60" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "report/report.go:10:60" })).await, @"
     at report/report.go:10:60
     1 signature
       TotalArea(first shape.Shape, second shape.Shape, scale float64) float64
@@ -161,7 +161,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
 }
 
 async fn fix(zubi: &Zubi, project: &Project) {
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "broken/broken.go" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "broken/broken.go" })).await, @r#"
     1 error in `broken/broken.go`; snapshot d-1
     broken/broken.go
       5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]

@@ -25,7 +25,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     let zubi = Zubi::start(&project, &["node", "pyright"]).await;
     // The first answer, from three servers that are started for it, is the same as every later one.
     let references = json!({ "symbol": "area", "path": "core" });
-    let first = zubi.ask("lsp_references", references.clone()).await;
+    let first = zubi.call_stable("lsp_references", references.clone()).await;
     assert_snapshot!(first, @"
     at core/core/shape.py:1:5 area (function)
     3 references to `area` in 2 files
@@ -37,22 +37,22 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     2 further word matches are not references (comments, strings, namesakes): include_text=true
     [pyright · ready]
     ");
-    assert_eq!(zubi.ask("lsp_references", references).await, first);
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "app/app/main.py:3 area" })).await, @"
+    assert_eq!(zubi.call_stable("lsp_references", references).await, first);
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "app/app/main.py:3 area" })).await, @"
     at app/app/main.py:3:7 area
     1 definition of `area`
     core/core/shape.py
       1:5  def area(x: float) -> float:
     [pyright · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
     2 symbols matching `area`
       function area  core/core/shape.py:1:5
       function area  tools/tools/other.py:1:5
     [pyright · ready]
     ");
     let hierarchy = json!({ "symbol": "area", "path": "core", "direction": "incoming" });
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", hierarchy).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", hierarchy).await, @"
     at core/core/shape.py:1:5 area (function)
     no callers of `area`
     function area  core/core/shape.py:1:5  def area(x: float) -> float:
@@ -60,7 +60,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     ");
     // One server's rename does not reach the other project; that must be said before it is applied.
     let rename = json!({ "symbol": "area", "path": "core", "newName": "surface" });
-    assert_snapshot!(zubi.ask("lsp_rename_symbol", rename).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
     at core/core/shape.py:1:5 area (function)
     plan p-[plan]: rename `area` to `surface`, 1 edit in 1 file; nothing is written yet
     diff --git a/core/core/shape.py b/core/core/shape.py
@@ -74,7 +74,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     [pyright · ready · may be incomplete: 2 uses in app will not be renamed: `lsp_references` lists them]
     "#);
     // One process for each project, below a supervisor with nearly the same command line.
-    let servers = processes::named("pyright-langserver");
+    let servers = processes::find_by_command("pyright-langserver");
     let servers = servers.iter().filter(|process| !process.command.contains("__child")).count();
     assert_eq!(servers, 3);
 }
@@ -83,7 +83,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
 async fn uses_in_another_python_project_are_found_by_ty() {
     let project = python_monorepo("[tool.ty.environment]\nextra-paths = [\"../core\"]");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "area", "path": "core" })).await, @"
     at core/core/shape.py:1:5 area (function)
     3 references to `area` in 2 files
     app/app/main.py
@@ -100,9 +100,9 @@ async fn uses_in_another_python_project_are_found_by_ty() {
 async fn a_new_use_in_another_project_is_found_at_once() {
     let project = python_monorepo("[tool.ty.environment]\nextra-paths = [\"../core\"]");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core" })).await;
+    zubi.call_stable("lsp_references", json!({ "symbol": "area", "path": "core" })).await;
     project.write("app/app/late.py", "from core import shape\n\nshape.area(2)\n");
-    let answer = zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core" })).await;
+    let answer = zubi.call_stable("lsp_references", json!({ "symbol": "area", "path": "core" })).await;
     assert!(answer.contains("app/app/late.py\n  3:7  shape.area(2)"), "{answer}");
 }
 
@@ -128,7 +128,7 @@ async fn uses_in_other_go_modules_are_found() {
         "package main\n\nimport \"example.com/core\"\n\nfunc main() { println(core.Sum(nil)) }\n",
     );
     let zubi = Zubi::start(&project, &["go", "gopls"]).await;
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Sum" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Sum" })).await, @"
     at core/core.go:5:6 Sum (function)
     3 references to `Sum` in 3 files
     app/main.go
@@ -139,14 +139,14 @@ async fn uses_in_other_go_modules_are_found() {
       9:17  var Four = core.Sum(Square{})
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     at core/core.go:3:6 Shape (interface)
     1 implementation of `Shape`
     core/inner/inner.go
       5:6  type Square struct{}
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Square" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Square" })).await, @"
     2 symbols matching `Square`
       struct Square  core/inner/inner.go:5:6  in example.com/inner
       method Square.Area  core/inner/inner.go:7:15  in example.com/inner
@@ -167,7 +167,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
     project.write("packages/core/src/core.ts", "export function area(x: number) {\n  return x;\n}\n");
     project.write("packages/app/src/main.ts", "import { area } from \"../../core/src/core\";\n\narea(1);\n");
     let zubi = Zubi::start(&project, &["typescript"]).await;
-    let seven = zubi.ask("lsp_references", json!({ "symbol": "area" })).await;
+    let seven = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
     assert_snapshot!(seven, @r#"
     at packages/core/src/core.ts:1:17 area (function)
     3 references to `area` in 2 files
@@ -181,7 +181,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
     // Else it would be asked again, with the servers that it finds.
     zubi.close().await;
     let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
-    let older = zubi.ask("lsp_references", json!({ "symbol": "area" })).await;
+    let older = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
     assert_eq!(older, seven.replace("[typescript ", "[typescript-language-server "));
 }
 
@@ -203,7 +203,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
         "pub fn measure(one: &shapes::shape::Circle) -> f64 {\n    shapes::shape::total_area(one, one, 1.0)\n}\n",
     );
     let zubi = Zubi::start(&project, &["rust-analyzer", "ty"]).await;
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area", "path": "src" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "src" })).await, @"
     at src/shape.rs:34:8 total_area (function)
     4 references to `total_area` in 3 files
     bench/src/lib.rs
@@ -216,7 +216,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [rust-analyzer + ty · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
     at python/bindings.py:1:5 total_area (function)
     2 references to `total_area` in 1 file
     python/bindings.py
@@ -232,7 +232,7 @@ async fn several_folders_are_one_workspace() {
     project.replace("tools/tools/other.py", "area()\n", "nowhere()\n");
     let folders = ["--workspace", "core", "--workspace", "app", "--workspace", "tools", "--trust"];
     let zubi = Start::new(&project, &["ty"]).arguments(&folders).mcp().await;
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core/core/shape.py" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "area", "path": "core/core/shape.py" })).await, @"
     at core/core/shape.py:1:5 area (function)
     3 references to `area` in 2 files
     app/app/main.py
@@ -244,13 +244,13 @@ async fn several_folders_are_one_workspace() {
     [ty · ready]
     ");
     // Every folder is looked through, not only the first that has the language.
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
     2 symbols matching `area`
       function area  core/core/shape.py:1:5
       function area  tools/tools/other.py:1:5
     [ty · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({})).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({})).await, @"
     1 error in 6 files; snapshot d-1
     tools/tools/other.py
       5:1  error: Name `nowhere` used when not defined  [ty unresolved-reference]
@@ -266,7 +266,7 @@ async fn a_search_of_too_many_projects_says_what_it_leaves_out() {
         project.write(&format!("p{number}/m.py"), &format!("def alpha_in_{number}(): ...\n"));
     }
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @r"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @r"
     4 symbols matching `alpha_in`
       function alpha_in_6  p6/m.py:1:5
       function alpha_in_1  p1/m.py:1:5
@@ -285,7 +285,7 @@ async fn a_repository_in_a_folder_of_repositories_is_a_project() {
     project.write("a/user.php", "<?php\nfunction user() { return bee(); }\n");
     project.write("b/b.php", "<?php\nfunction bee() { return 1; }\nbee();\n");
     let zubi = Zubi::start(&project, &["node", "intelephense"]).await;
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "bee", "path": "b/b.php" })).await, @r"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "bee", "path": "b/b.php" })).await, @r"
     at b/b.php:2:10 bee (function)
     3 references to `bee` in 2 files
     a/user.php
@@ -295,7 +295,7 @@ async fn a_repository_in_a_folder_of_repositories_is_a_project() {
       3:1  bee();
     [intelephense · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "user" })).await, @r"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "user" })).await, @r"
     1 symbol matching `user`
       function user  a/user.php:2:10
     [intelephense · ready]
@@ -315,7 +315,7 @@ async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
     project.write("b/bb.c", "#include \"../a/a.h\"\nint bb(void) { return alpha() + alpha() + alpha(); }\n");
     let zubi = Zubi::start(&project, &["clangd"]).await;
     // Whether the other clangd has read its file by then is its affair; either way this one has not read all of its own.
-    let answer = zubi.ask("lsp_references", json!({ "symbol": "alpha", "path": "a/a.c" })).await;
+    let answer = zubi.call_stable("lsp_references", json!({ "symbol": "alpha", "path": "a/a.c" })).await;
     assert!(answer.contains("completeness unknown"), "{answer}");
 }
 
@@ -329,8 +329,8 @@ async fn a_project_that_was_asked_about_a_symbol_of_another_does_not_count_it_as
         project.write(&format!("{name}/a.go"), &format!("package {name}\n\n{text}\n"));
     }
     let zubi = Zubi::start(&project, &["gopls", "go"]).await;
-    let symbols = async || zubi.ask("lsp_workspace_symbols", json!({ "query": "Alpha" })).await;
+    let symbols = async || zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Alpha" })).await;
     let before = symbols().await;
-    zubi.ask("lsp_references", json!({ "symbol": "Alpha", "path": "p1/a.go" })).await;
+    zubi.call_stable("lsp_references", json!({ "symbol": "Alpha", "path": "p1/a.go" })).await;
     assert_eq!(symbols().await, before);
 }

@@ -132,7 +132,7 @@ async fn buf() {
 }
 
 #[tokio::test]
-async fn just() {
+async fn just_lsp() {
     let project = Project::fixture("just");
     let zubi = Zubi::start(&project, &["just-lsp"]).await;
     let questions = [

@@ -20,7 +20,7 @@ async fn answers() {
 }
 
 async fn symbols(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
     18 symbols in `shapes/shape.py`
       class Shape  6-11
         method area  10-11
@@ -42,7 +42,7 @@ async fn symbols(zubi: &Zubi) {
         variable scale  35
     [pyright · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     3 symbols matching `Circle`
       class Circle  shapes/shape.py:14:7
       variable circle  shapes/report.py:8:5  in describe
@@ -52,14 +52,14 @@ async fn symbols(zubi: &Zubi) {
 }
 
 async fn places(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
     at shapes/report.py:10:17 total_area
     1 definition of `total_area`
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
     [pyright · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     3 references to `total_area` in 2 files
     shapes/report.py
@@ -70,7 +70,7 @@ async fn places(zubi: &Zubi) {
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [pyright · ready]
     "#);
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
     at shapes/shape.py:20:9 area (method)
     2 references to `area` in 2 files
     shapes/report.py
@@ -80,12 +80,12 @@ async fn places(zubi: &Zubi) {
     7 further word matches are not references (comments, strings, namesakes): include_text=true
     [pyright · ready]
     "#);
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
     [pyright · ready · no virtual environment: packages of the system's Python]
     ");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await, @"
     at shapes/shape.py:35:5 total_area (function)
     ```python
     (function) def total_area(
@@ -101,7 +101,7 @@ async fn places(zubi: &Zubi) {
 }
 
 async fn while_typing(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:16:19", "limit": 5 })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "shapes/report.py:16:19", "limit": 5 })).await, @r#"
     at shapes/report.py:16:19
     26 completions, best 5 (the server has more once more is typed)
       area (method)
@@ -112,7 +112,7 @@ async fn while_typing(zubi: &Zubi) {
     … 21 more: cursor="5"
     [pyright · ready]
     "#);
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
     at shapes/report.py:10:36
     1 signature
       (first: Shape, second: Shape, scale: float) -> float
@@ -176,7 +176,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
 }
 
 async fn fix(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
     1 error, 1 hint in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
       3:8  hint: "os" is not accessed  [Pyright]
@@ -200,7 +200,7 @@ async fn stubs_of_the_library() {
         lines.collect::<Vec<_>>().join("\n")
     };
     // Built in, so that no Python source defines it.
-    let definition = zubi.ask("lsp_definition", json!({ "at": "library.py:1 len" })).await;
+    let definition = zubi.call_stable("lsp_definition", json!({ "at": "library.py:1 len" })).await;
     assert_snapshot!(without_machine(definition), @"
     at library.py:1:13 len
     1 definition of `len`
@@ -209,7 +209,7 @@ async fn stubs_of_the_library() {
     [pyright · ready]
     ");
     let of_its_type = json!({ "tool": "lsp_type_definition", "arguments": { "at": "library.py:1 size" } });
-    assert_snapshot!(without_machine(zubi.ask("call_read_tool", of_its_type).await), @"
+    assert_snapshot!(without_machine(zubi.call_stable("call_read_tool", of_its_type).await), @"
     at library.py:1:1 size
     1 type definition of `size`
     [pyright]/typeshed-fallback/stdlib/builtins.pyi (external)

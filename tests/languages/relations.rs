@@ -10,7 +10,7 @@ const GO: &[&str] = &["go", "gopls"];
 const PYTHON: &[&str] = &["node", "pyright"];
 const TYPESCRIPT: &[&str] = &["node", "typescript"];
 
-fn incoming(symbol: &str, depth: u32) -> Value {
+fn incoming_calls(symbol: &str, depth: u32) -> Value {
     json!({ "symbol": symbol, "direction": "incoming", "depth": depth })
 }
 
@@ -18,7 +18,7 @@ fn incoming(symbol: &str, depth: u32) -> Value {
 async fn rust() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, RUST).await;
-    assert_snapshot!(zubi.ask("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     at src/shape.rs:4:11 Shape (interface)
     2 implementations of `Shape`
     src/shape.rs
@@ -26,14 +26,14 @@ async fn rust() {
       27:16  impl Shape for Rectangle {
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_type_definition", json!({ "at": "src/report.rs:9 circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_definition", json!({ "at": "src/report.rs:9 circle" })).await, @"
     at src/report.rs:9:41 circle
     1 type definition of `circle`
     src/shape.rs
       10:12  pub struct Circle {
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", incoming("total_area", 2)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 2)).await, @"
     at src/shape.rs:34:8 total_area (function)
     1 caller of `total_area`, up to 2 steps away
     function total_area  src/shape.rs:34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
@@ -41,7 +41,7 @@ async fn rust() {
     [rust-analyzer · ready]
     ");
     let outgoing = json!({ "symbol": "describe", "direction": "outgoing", "depth": 2 });
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", outgoing).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", outgoing).await, @"
     at src/report.rs:6:8 describe (function)
     3 callees of `describe`, up to 2 steps away
     function describe  src/report.rs:6:8  pub fn describe(radius: f64) -> f64 {
@@ -52,11 +52,11 @@ async fn rust() {
     ");
     // rust-analyzer has no type hierarchy.
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
-    assert_snapshot!(zubi.refused("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
     Failed to walk the types: rust-analyzer cannot find subtypes
     The nearest question that is answered: `lsp_implementations` tells what implements or extends it.
     ");
-    assert_snapshot!(zubi.ask("lsp_explain", json!({ "symbol": "total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
     ```rust
     shapes::shape
@@ -94,7 +94,7 @@ async fn rust() {
 async fn cpp() {
     let project = Project::fixture("cpp");
     let zubi = Zubi::start(&project, CPP).await;
-    assert_snapshot!(zubi.ask("lsp_implementations", json!({ "symbol": "Shape::area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape::area" })).await, @"
     at include/shape.h:11:18 area (method)
     2 implementations of `area`
     src/shape.cc
@@ -102,14 +102,14 @@ async fn cpp() {
       7:19  double Rectangle::area() const { return width_ * height_; }
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_type_definition", json!({ "at": "src/report.cc:9 circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_definition", json!({ "at": "src/report.cc:9 circle" })).await, @"
     at src/report.cc:9:45 circle
     1 type definition of `circle`
     include/shape.h
       15:7  class Circle : public Shape {
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", incoming("total_area", 2)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 2)).await, @"
     at src/shape.cc:9:8 total_area (function)
     1 caller of `total_area`, up to 2 steps away
     function total_area  src/shape.cc:9:8  double total_area(const Shape& first, const Shape& second, double scale) {
@@ -117,7 +117,7 @@ async fn cpp() {
     [clangd · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes", "depth": 2 });
-    assert_snapshot!(zubi.ask("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
     at include/shape.h:7:7 Shape (class)
     2 subtypes of `Shape`, up to 2 steps away
     class Shape  include/shape.h:7:7  class Shape {
@@ -126,14 +126,14 @@ async fn cpp() {
     [clangd · ready]
     ");
     let supertypes = json!({ "symbol": "Circle", "direction": "supertypes", "path": "include/shape.h" });
-    assert_snapshot!(zubi.ask("lsp_type_hierarchy", supertypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", supertypes).await, @"
     at include/shape.h:15:7 Circle (class); also `shapes/Circle/Circle`
     1 supertype of `Circle`
     class Circle  include/shape.h:15:7  class Circle : public Shape {
       class Shape  include/shape.h:7:7  class Shape {
     [clangd · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_explain", json!({ "symbol": "Rectangle/area" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "Rectangle/area" })).await, @r#"
     at src/shape.cc:7:19 area (method)
     ### instance-method `Rectangle::area`
 
@@ -186,7 +186,7 @@ async fn cpp() {
 async fn go() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, GO).await;
-    assert_snapshot!(zubi.ask("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     at shape/shape.go:5:6 Shape (interface)
     2 implementations of `Shape`
     shape/shape.go
@@ -194,14 +194,14 @@ async fn go() {
       21:6  type Rectangle struct {
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_type_definition", json!({ "at": "report/report.go:10 circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_definition", json!({ "at": "report/report.go:10 circle" })).await, @"
     at report/report.go:10:49 circle
     1 type definition of `circle`
     shape/shape.go
       11:6  type Circle struct {
     [gopls · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", incoming("TotalArea", 2)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("TotalArea", 2)).await, @"
     at shape/shape.go:31:6 TotalArea (function)
     1 caller of `TotalArea`, up to 2 steps away
     function TotalArea  shape/shape.go:31:6  func TotalArea(first, second Shape, scale float64) float64 {
@@ -209,7 +209,7 @@ async fn go() {
     [gopls · ready]
     ");
     let outgoing = json!({ "symbol": "Describe", "direction": "outgoing", "depth": 2 });
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", outgoing).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", outgoing).await, @"
     at report/report.go:7:6 Describe (function)
     3 callees of `Describe`, up to 2 steps away
     function Describe  report/report.go:7:6  func Describe(radius float64) float64 {
@@ -219,11 +219,11 @@ async fn go() {
     [gopls · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
-    assert_snapshot!(zubi.refused("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
     Failed to walk the types: gopls cannot find subtypes
     The nearest question that is answered: `lsp_implementations` tells what implements or extends it.
     ");
-    assert_snapshot!(zubi.ask("lsp_explain", json!({ "symbol": "TotalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "TotalArea" })).await, @"
     at shape/shape.go:31:6 TotalArea (function)
     ```go
     func TotalArea(first Shape, second Shape, scale float64) float64
@@ -257,14 +257,14 @@ async fn go() {
 async fn python() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, PYTHON).await;
-    assert_snapshot!(zubi.ask("lsp_type_definition", json!({ "at": "shapes/report.py:10 circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_definition", json!({ "at": "shapes/report.py:10 circle" })).await, @"
     at shapes/report.py:10:28 circle
     1 type definition of `circle`
     shapes/shape.py
       14:7  class Circle(Shape):
     [pyright · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", incoming("total_area", 2)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 2)).await, @"
     at shapes/shape.py:35:5 total_area (function)
     1 caller of `total_area`, up to 2 steps away
     function total_area  shapes/shape.py:35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
@@ -272,7 +272,7 @@ async fn python() {
     [pyright · ready]
     ");
     let outgoing = json!({ "symbol": "describe", "direction": "outgoing", "depth": 2 });
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", outgoing).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", outgoing).await, @"
     at shapes/report.py:6:5 describe (function)
     5 callees of `describe`, up to 2 steps away
     function describe  shapes/report.py:6:5  def describe(radius: float) -> str:
@@ -284,11 +284,11 @@ async fn python() {
     [pyright · ready]
     ");
     // pyright has no implementations.
-    assert_snapshot!(zubi.refused("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     Failed to find implementations: pyright cannot find implementations
     Ask another question, or read the file; the server does not offer this one.
     ");
-    assert_snapshot!(zubi.ask("lsp_explain", json!({ "symbol": "Circle" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "Circle" })).await, @r#"
     at shapes/shape.py:14:7 Circle (class)
     ```python
     class Circle(radius: float)
@@ -322,7 +322,7 @@ async fn python_with_ty() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes", "depth": 2 });
-    assert_snapshot!(zubi.ask("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
     at shapes/shape.py:6:7 Shape (class)
     2 subtypes of `Shape`, up to 2 steps away
     class Shape  shapes/shape.py:6:7  class Shape(ABC):
@@ -331,14 +331,14 @@ async fn python_with_ty() {
     [ty · ready]
     ");
     let supertypes = json!({ "symbol": "Circle", "direction": "supertypes" });
-    assert_snapshot!(zubi.ask("lsp_type_hierarchy", supertypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", supertypes).await, @"
     at shapes/shape.py:14:7 Circle (class)
     1 supertype of `Circle`
     class Circle  shapes/shape.py:14:7  class Circle(Shape):
       class Shape  shapes/shape.py:6:7  class Shape(ABC):
     [ty · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", incoming("total_area", 1)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 1)).await, @"
     at shapes/shape.py:35:5 total_area (function)
     1 caller of `total_area`
     function total_area  shapes/shape.py:35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
@@ -351,7 +351,7 @@ async fn python_with_ty() {
 async fn typescript() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, TYPESCRIPT).await;
-    assert_snapshot!(zubi.ask("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     at src/shape.ts:2:18 Shape (interface)
     2 implementations of `Shape`
     src/shape.ts
@@ -359,14 +359,14 @@ async fn typescript() {
       17:14  export class Rectangle implements Shape {
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_type_definition", json!({ "at": "src/report.ts:8 circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_definition", json!({ "at": "src/report.ts:8 circle" })).await, @"
     at src/report.ts:8:25 circle
     1 type definition of `circle`
     src/shape.ts
       8:14  export class Circle implements Shape {
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_call_hierarchy", incoming("totalArea", 2)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("totalArea", 2)).await, @"
     at src/shape.ts:29:17 totalArea (function)
     1 caller of `totalArea`, up to 2 steps away
     function totalArea  src/shape.ts:29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
@@ -374,11 +374,11 @@ async fn typescript() {
     [typescript · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
-    assert_snapshot!(zubi.refused("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
     Failed to walk the types: typescript cannot find subtypes
     The nearest question that is answered: `lsp_implementations` tells what implements or extends it.
     ");
-    assert_snapshot!(zubi.ask("lsp_explain", json!({ "symbol": "totalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "totalArea" })).await, @"
     at src/shape.ts:29:17 totalArea (function)
     ```typescript
     function totalArea(first: Shape, second: Shape, scale: number): number
@@ -411,7 +411,7 @@ async fn references_with_the_words_that_are_none() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, RUST).await;
     let question = json!({ "symbol": "total_area", "include_text": true });
-    assert_snapshot!(zubi.ask("lsp_references", question).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", question).await, @"
     at src/shape.rs:34:8 total_area (function)
     3 references to `total_area` in 2 files
     src/report.rs
@@ -425,7 +425,7 @@ async fn references_with_the_words_that_are_none() {
     [rust-analyzer · ready]
     ");
     // Words that come with a new file are seen by the next question, as everything else is.
-    let total = async || zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await;
+    let total = async || zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await;
     let further = |answer: String| answer.lines().find(|line| line.contains("further")).map(str::to_owned);
     assert_eq!(further(total().await), further(total().await));
     project.write("src/notes.rs", "// total_area, and total_area again\n");

@@ -21,7 +21,7 @@ async fn answers() {
 }
 
 async fn symbols(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.rs" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.rs" })).await, @"
     12 symbols in `src/shape.rs`
       interface Shape  4-7
         method area fn(&self) -> f64  6
@@ -37,7 +37,7 @@ async fn symbols(zubi: &Zubi) {
       function total_area fn(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64  34-36
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       struct Circle  src/shape.rs:10:12
     [rust-analyzer · ready]
@@ -45,14 +45,14 @@ async fn symbols(zubi: &Zubi) {
 }
 
 async fn places(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.rs:9 total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.rs:9 total_area" })).await, @"
     at src/report.rs:9:29 total_area
     1 definition of `total_area`
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
     3 references to `total_area` in 2 files
     src/report.rs
@@ -63,7 +63,7 @@ async fn places(zubi: &Zubi) {
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"
     at src/shape.rs:16:8 area (method)
     2 references to `area` in 2 files
     src/report.rs
@@ -73,12 +73,12 @@ async fn places(zubi: &Zubi) {
     7 further word matches are not references (comments, strings, namesakes): include_text=true
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at src/report.rs:13:8 forgotten (function)
     0 references to `forgotten` in 0 files
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "shape::total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "shape::total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
     ```rust
     shapes::shape
@@ -96,7 +96,7 @@ async fn places(zubi: &Zubi) {
 }
 
 async fn while_typing(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.rs:15:12", "limit": 5 })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "src/report.rs:15:12", "limit": 5 })).await, @"
     at src/report.rs:15:12
     5 completions (the server has more once more is typed)
       radius (field)  f64
@@ -106,7 +106,7 @@ async fn while_typing(zubi: &Zubi) {
       type_id(use std::any::Any) (method)  fn(&self) -> TypeId
     [rust-analyzer · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.rs:9:58" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "src/report.rs:9:58" })).await, @"
     at src/report.rs:9:58
     1 signature
       fn total_area(first: &(dyn Shape + 'static), second: &(dyn Shape + 'static), scale: f64) -> f64
@@ -169,7 +169,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
 }
 
 async fn fix(zubi: &Zubi, project: &Project) {
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.rs" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/broken.rs" })).await, @"
     2 errors in `src/broken.rs`; snapshot d-1
     src/broken.rs
       6:5  error: missing field `height` in initializer of `Rectangle`
@@ -224,7 +224,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
 
 async fn format(zubi: &Zubi, project: &Project) {
     // Formatting needs no project, the comparison of problems afterwards does.
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
     no problems in `src/messy.rs`; snapshot d-1
     [rust-analyzer · ready]
     ");

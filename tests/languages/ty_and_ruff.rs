@@ -21,7 +21,7 @@ async fn answers() {
 }
 
 async fn symbols(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
     9 symbols in `shapes/shape.py`
       class Shape  6-11
         method area  10-11
@@ -34,7 +34,7 @@ async fn symbols(zubi: &Zubi) {
       function total_area  35-37
     [ty · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       class Circle  shapes/shape.py:14:7
     [ty · ready]
@@ -42,14 +42,14 @@ async fn symbols(zubi: &Zubi) {
 }
 
 async fn places(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
     at shapes/report.py:10:17 total_area
     1 definition of `total_area`
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
     [ty · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     3 references to `total_area` in 2 files
     shapes/report.py
@@ -60,7 +60,7 @@ async fn places(zubi: &Zubi) {
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [ty · ready]
     "#);
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
     at shapes/shape.py:20:9 area (method)
     2 references to `area` in 2 files
     shapes/report.py
@@ -70,12 +70,12 @@ async fn places(zubi: &Zubi) {
     7 further word matches are not references (comments, strings, namesakes): include_text=true
     [ty · ready]
     "#);
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
     [ty · ready · no virtual environment: installed packages may be unknown]
     ");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await, @"
     at shapes/shape.py:35:5 total_area (function)
     ```python
     def total_area(
@@ -91,13 +91,13 @@ async fn places(zubi: &Zubi) {
 }
 
 async fn while_typing(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:16:25", "limit": 5 })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "shapes/report.py:16:25", "limit": 5 })).await, @"
     at shapes/report.py:16:25
     1 completion (the server has more once more is typed)
       radius (struct)  float
     [ty · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
     at shapes/report.py:10:36
     1 signature
       (first: Shape, second: Shape, scale: float) -> float
@@ -161,7 +161,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
 }
 
 async fn fix(zubi: &Zubi, project: &Project) {
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
     1 error, 1 warning in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
       3:8  warning: `os` imported but unused

@@ -21,7 +21,7 @@ async fn answers() {
 }
 
 async fn symbols(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
     12 symbols in `src/shape.ts`
       interface Shape  2-5
         method area  4
@@ -37,7 +37,7 @@ async fn symbols(zubi: &Zubi) {
       function totalArea  29-31
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       class Circle  src/shape.ts:8:14
     [typescript · ready]
@@ -45,14 +45,14 @@ async fn symbols(zubi: &Zubi) {
 }
 
 async fn places(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
     at src/report.ts:8:15 totalArea
     1 definition of `totalArea`
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
     at src/shape.ts:29:17 totalArea (function)
     3 references to `totalArea` in 2 files
     src/report.ts
@@ -63,7 +63,7 @@ async fn places(zubi: &Zubi) {
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [typescript · ready]
     "#);
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"
     at src/shape.ts:11:3 area (method)
     6 references to `area` in 2 files
     src/report.ts
@@ -77,12 +77,12 @@ async fn places(zubi: &Zubi) {
     4 further word matches are not references (comments, strings, namesakes): include_text=true
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at src/report.ts:12:17 forgotten (function)
     0 references to `forgotten` in 0 files
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
     at src/shape.ts:29:17 totalArea (function)
     ```typescript
     function totalArea(first: Shape, second: Shape, scale: number): number
@@ -93,14 +93,14 @@ async fn places(zubi: &Zubi) {
 }
 
 async fn while_typing(zubi: &Zubi) {
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"
     at src/report.ts:8:58
     2 completions
       radius (field)
       area (method)
     [typescript · ready]
     ");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"
     at src/report.ts:8:34
     1 signature
       totalArea(first: Shape, second: Shape, scale: number): number
@@ -162,7 +162,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
 }
 
 async fn fix(zubi: &Zubi, project: &Project) {
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"
     1 error in `src/broken.ts`; snapshot d-1
     src/broken.ts
       3:14  error: Cannot find name 'Rectangle'.  [ts 2304]

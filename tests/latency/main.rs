@@ -8,7 +8,7 @@ use zubi_tests::{Project, Zubi};
 /// Sends a slow question and then a quick one, again and again; in every round the quick one is answered first. What is
 /// compared is the order of arrival, not the clock.
 async fn quick_first(published: &str, components: &[&str], slow: (&str, &str), quick: &str) {
-    let project = Project::published(published);
+    let project = Project::copy_published(published);
     let zubi = Zubi::start(&project, components).await;
     let references = || zubi.call("lsp_references", json!({ "symbol": slow.0, "path": slow.1, "max_tokens": 20_000 }));
     let hover = || zubi.call("lsp_hover", json!({ "at": quick }));
@@ -40,17 +40,17 @@ async fn hover_passes_references_on_rust_analyzer() {
 #[tokio::test]
 async fn hover_passes_a_cold_start() {
     // The references wait for a project that takes seconds to read; what is said about an open file does not.
-    let project = Project::published("leveldb");
+    let project = Project::copy_published("leveldb");
     let zubi = Zubi::start(&project, &["clangd"]).await;
     let (order, mut arrivals) = mpsc::unbounded_channel();
     let (slow_order, quick_order) = (order.clone(), order);
     tokio::join!(
         async {
-            zubi.ask("lsp_references", json!({ "at": "include/leveldb/slice.h:28 Slice", "limit": 1 })).await;
+            zubi.call_stable("lsp_references", json!({ "at": "include/leveldb/slice.h:28 Slice", "limit": 1 })).await;
             slow_order.send("references").expect("open");
         },
         async {
-            zubi.ask("lsp_document_symbols", json!({ "path": "util/arena.h" })).await;
+            zubi.call_stable("lsp_document_symbols", json!({ "path": "util/arena.h" })).await;
             quick_order.send("symbols").expect("open");
         }
     );

@@ -20,11 +20,11 @@ const SERVERS: &[(&str, &[&str], &str, &str)] = &[
 ];
 
 /// A zubi whose server has answered, and every process below this test.
-async fn running(fixture: &str, components: &[&str], file: &str, server: &str) -> (Project, Zubi, Vec<Process>) {
+async fn start_zubi(fixture: &str, components: &[&str], file: &str, server: &str) -> (Project, Zubi, Vec<Process>) {
     processes::adopt_orphans();
     let project = Project::fixture(fixture);
     let zubi = Zubi::start(&project, components).await;
-    zubi.ask("lsp_document_symbols", json!({ "path": file })).await;
+    zubi.call_stable("lsp_document_symbols", json!({ "path": file })).await;
     let processes = processes::descendants();
     assert!(processes.iter().any(|process| process.command.contains(server)), "no {server} in {processes:?}");
     (project, zubi, processes)
@@ -33,7 +33,7 @@ async fn running(fixture: &str, components: &[&str], file: &str, server: &str) -
 #[tokio::test]
 async fn killing_zubi_leaves_nothing() {
     for (fixture, components, file, server) in SERVERS {
-        let (_project, zubi, all) = running(fixture, components, file, server).await;
+        let (_project, zubi, all) = start_zubi(fixture, components, file, server).await;
         let own = all.iter().find(|process| process.pid.unsigned_abs() == zubi.pid()).expect("zubi runs");
         processes::kill(own);
         let left = processes::nothing_left_within(LIMIT);
@@ -63,7 +63,7 @@ async fn killing_zubi_while_servers_start_leaves_nothing() {
 #[tokio::test]
 async fn closing_the_input_ends_everything() {
     for (fixture, components, file, server) in SERVERS {
-        let (_project, zubi, all) = running(fixture, components, file, server).await;
+        let (_project, zubi, all) = start_zubi(fixture, components, file, server).await;
         let watched = processes::watch(all);
         let code = zubi.close();
         let code = tokio::time::timeout(LIMIT, code).await.unwrap_or_else(|_| panic!("{server}: zubi did not end"));
@@ -97,8 +97,8 @@ async fn a_server_that_wants_to_stay_ends_too() {
         let project = Project::fixture("cpp");
         stubborn(&project);
         let zubi = Zubi::start(&project, &["clangd"]).await;
-        zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.cc" })).await;
-        assert!(processes::named("sleep 3600").len() >= 2, "{:?}", processes::descendants());
+        zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.cc" })).await;
+        assert!(processes::find_by_command("sleep 3600").len() >= 2, "{:?}", processes::descendants());
         if kill {
             let pid = zubi.pid();
             let own = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
@@ -114,12 +114,12 @@ async fn a_server_that_wants_to_stay_ends_too() {
 #[tokio::test]
 async fn the_question_after_a_server_was_killed_is_answered() {
     for (fixture, components, file, server) in SERVERS {
-        let (_project, zubi, _) = running(fixture, components, file, server).await;
-        let before = zubi.ask("lsp_document_symbols", json!({ "path": file })).await;
-        for process in processes::named(server).iter().filter(|process| process.pid.unsigned_abs() != zubi.pid()) {
+        let (_project, zubi, _) = start_zubi(fixture, components, file, server).await;
+        let before = zubi.call_stable("lsp_document_symbols", json!({ "path": file })).await;
+        for process in processes::find_by_command(server).iter().filter(|process| process.pid.unsigned_abs() != zubi.pid()) {
             processes::kill(process);
         }
-        let after = zubi.ask("lsp_document_symbols", json!({ "path": file })).await;
+        let after = zubi.call_stable("lsp_document_symbols", json!({ "path": file })).await;
         assert_eq!(before, after, "{server}");
         zubi.close().await;
     }

@@ -10,14 +10,14 @@ use zubi_tests::{Project, Zubi};
 
 /// The beginning of each answer, and its status line: enough to tell a right one from a wrong one.
 async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -> String {
-    let project = Project::published(name);
+    let project = Project::copy_published(name);
     let zubi = Zubi::start(&project, components).await;
     let mut said = String::new();
     for (tool, arguments) in questions {
         // As long as a busy machine may need to read a whole project.
         let mut patient = arguments.clone();
         patient["wait_ms"] = json!(150_000);
-        let answer = zubi.ask(tool, patient).await;
+        let answer = zubi.call_stable(tool, patient).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");
         let shown = format!("{}\n", body.get(..body.len().min(5)).unwrap_or_default().join("\n"));

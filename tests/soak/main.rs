@@ -30,7 +30,7 @@ const VICTIMS: [&str; 3] = ["ty server", "clangd", "gopls"];
 struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
+    fn next_below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -38,7 +38,7 @@ impl Dice {
     }
 
     fn one_of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        let at = usize::try_from(self.below(items.len() as u64)).expect("a small number");
+        let at = usize::try_from(self.next_below(items.len() as u64)).expect("a small number");
         &items[at]
     }
 }
@@ -98,7 +98,7 @@ fn is_marked(answer: &Answer) -> bool {
 /// Kills a server that runs, if there is one: the process itself or its supervisor.
 fn kill_one(dice: &mut Dice, zubi: u32) -> bool {
     let name = dice.one_of(&VICTIMS);
-    let mut family = processes::named(name);
+    let mut family = processes::find_by_command(name);
     family.retain(|process| process.pid.unsigned_abs() != zubi);
     if family.is_empty() {
         return false;
@@ -128,7 +128,7 @@ async fn a_long_conversation_with_servers_that_die() {
         let [one, other] = [dice.one_of(&questions).clone(), dice.one_of(&questions).clone()];
         // Polled last, when both questions have been sent.
         let death = async {
-            if dice.below(CALLS_FOR_EACH_DEATH) == 0 && kill_one(&mut dice, zubi.pid()) {
+            if dice.next_below(CALLS_FOR_EACH_DEATH) == 0 && kill_one(&mut dice, zubi.pid()) {
                 deaths += 1;
             }
         };

@@ -18,11 +18,11 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a process has written to stderr so far.
 #[derive(Debug, Clone, Default)]
-pub struct Said(Arc<Mutex<Vec<u8>>>);
+pub struct StderrCapture(Arc<Mutex<Vec<u8>>>);
 
-impl Said {
+impl StderrCapture {
     /// Listens to a process whose stderr is a pipe.
-    pub fn of(child: &mut Child) -> Self {
+    pub fn capture(child: &mut Child) -> Self {
         let said = Self::default();
         let (mut pipe, heard) = (child.stderr.take().expect("piped"), Arc::clone(&said.0));
         thread::spawn(move || {
@@ -52,7 +52,7 @@ pub struct Agent {
     /// What the user says to every form; a client without forms, if nothing.
     user: Option<Value>,
     forms: Vec<Value>,
-    said: Said,
+    said: StderrCapture,
 }
 
 impl Agent {
@@ -61,7 +61,7 @@ impl Agent {
         command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
         let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
-        let said = Said::of(&mut child);
+        let said = StderrCapture::capture(&mut child);
         let (sender, messages) = channel();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -87,7 +87,7 @@ impl Agent {
     }
 
     /// What it has written to stderr so far.
-    pub fn said(&self) -> String {
+    pub fn stderr_text(&self) -> String {
         self.said.text()
     }
 
@@ -130,7 +130,7 @@ impl Agent {
 
     /// The answer to a request: the whole message.
     pub fn answer(&mut self, number: u64) -> Value {
-        self.wanted(|message| message["id"] == number && message["method"].is_null())
+        self.next_matching(|message| message["id"] == number && message["method"].is_null())
     }
 
     /// Takes a request back.
@@ -151,14 +151,14 @@ impl Agent {
     }
 
     /// The text of a call that must succeed.
-    pub fn ask(&mut self, tool: &str, arguments: &Value) -> String {
+    pub fn call_text(&mut self, tool: &str, arguments: &Value) -> String {
         let result = self.call(tool, arguments);
-        assert!(result["isError"] != true && result["content"].is_array(), "{tool}: {result}\n{}", self.said());
+        assert!(result["isError"] != true && result["content"].is_array(), "{tool}: {result}\n{}", self.stderr_text());
         text(&result)
     }
 
     /// The text of a call that must fail.
-    pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+    pub fn call_error(&mut self, tool: &str, arguments: &Value) -> String {
         let result = self.call(tool, arguments);
         assert!(result["isError"] == true || result["message"].is_string(), "{tool} succeeded: {result}");
         text(&result)
@@ -174,7 +174,7 @@ impl Agent {
 
     /// The next progress of a request: its message.
     pub fn progress(&mut self, number: u64) -> String {
-        let told = self.wanted(|message| {
+        let told = self.next_matching(|message| {
             message["method"] == "notifications/progress" && message["params"]["progressToken"] == number
         });
         told["params"]["message"].as_str().unwrap_or_default().to_owned()
@@ -192,7 +192,7 @@ impl Agent {
     /// The next message; nothing if it was a form, which the user has filled in.
     fn receive(&mut self) -> Option<Value> {
         let message = self.messages.recv_timeout(PATIENCE);
-        let message = message.unwrap_or_else(|why| panic!("no message: {why}\n{}", self.said()));
+        let message = message.unwrap_or_else(|why| panic!("no message: {why}\n{}", self.stderr_text()));
         if message["method"] != "elicitation/create" {
             return Some(message);
         }
@@ -204,7 +204,7 @@ impl Agent {
     }
 
     /// The next message that is wanted; what comes before it stays unread, but for forms, which the user fills in.
-    fn wanted(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    fn next_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(message) = self.unread.iter().position(&wanted).and_then(|at| self.unread.remove(at)) {
             return message;
         }
@@ -220,11 +220,11 @@ impl Agent {
     /// Closes its input and waits until it has ended.
     pub fn close(mut self) -> ExitStatus {
         drop(self.input.take());
-        self.ended()
+        self.wait_for_exit()
     }
 
     /// Waits until it has ended.
-    pub fn ended(&mut self) -> ExitStatus {
+    pub fn wait_for_exit(&mut self) -> ExitStatus {
         eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"))
     }
 }

@@ -15,14 +15,14 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     let planned = zubi.result(tool, arguments).await;
     let plan = text(&planned);
     assert_ne!(planned.is_error, Some(true), "{tool} failed:\n{plan}");
-    assert_eq!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "{tool} wrote files");
-    let (key, id) = chosen(&plan, title);
+    assert_eq!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "{tool} wrote files");
+    let (key, id) = plan_argument(&plan, title);
     // Long enough for every check that an edit sets off, so that the answers do not depend on the machine's speed.
     let wait_ms = 60_000;
-    let applied = zubi.ask("apply_edit", json!({ key: id, "wait_ms": wait_ms })).await;
-    assert_ne!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "applying changed nothing");
-    let undone = zubi.ask("undo_edit", json!({ "plan": id, "wait_ms": wait_ms })).await;
-    assert_eq!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "undo left a difference");
+    let applied = zubi.call_stable("apply_edit", json!({ key: id, "wait_ms": wait_ms })).await;
+    assert_ne!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "applying changed nothing");
+    let undone = zubi.call_stable("undo_edit", json!({ "plan": id, "wait_ms": wait_ms })).await;
+    assert_eq!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "undo left a difference");
     format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
 }
 
@@ -38,7 +38,7 @@ pub async fn answers(zubi: &Zubi, questions: &[(&str, Value)]) -> String {
 }
 
 /// The argument for `apply_edit` that an answer offers: its plan, or the action whose line contains the title.
-fn chosen<'a>(answer: &str, title: Option<&'a str>) -> (&'a str, String) {
+fn plan_argument<'a>(answer: &str, title: Option<&'a str>) -> (&'a str, String) {
     match title {
         None => ("plan", id(answer, "p-").unwrap_or_else(|| panic!("no plan in\n{answer}"))),
         Some(title) => {
@@ -50,7 +50,7 @@ fn chosen<'a>(answer: &str, title: Option<&'a str>) -> (&'a str, String) {
 }
 
 /// The files that differ between two states of a project.
-pub fn changed(before: &[(Utf8PathBuf, Vec<u8>)], after: &[(Utf8PathBuf, Vec<u8>)]) -> Vec<Utf8PathBuf> {
+pub fn changed_files(before: &[(Utf8PathBuf, Vec<u8>)], after: &[(Utf8PathBuf, Vec<u8>)]) -> Vec<Utf8PathBuf> {
     let only_in = |left: &[(Utf8PathBuf, Vec<u8>)], right: &[(Utf8PathBuf, Vec<u8>)]| -> Vec<Utf8PathBuf> {
         left.iter().filter(|file| !right.contains(file)).map(|(path, _)| path.clone()).collect()
     };

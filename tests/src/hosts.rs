@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
-use crate::agent::Said;
+use crate::agent::StderrCapture;
 use crate::processes::{self, Process};
 use crate::zubi::Start;
 use crate::{Agent, Project};
@@ -37,12 +37,12 @@ pub fn eventually<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Opti
 
 /// A project and the programs that all its processes find.
 #[derive(Debug)]
-pub struct Place {
+pub struct HostsProject {
     pub project: Project,
     components: &'static [&'static str],
 }
 
-impl Place {
+impl HostsProject {
     /// A trusted project; what is orphaned stays below this test.
     pub fn new(project: Project, components: &'static [&'static str]) -> Self {
         processes::adopt_orphans();
@@ -118,7 +118,7 @@ impl Place {
 
     /// What those hosts tell whose processes live. The file of one that was killed stays until somebody looks who may remove
     /// it, which is not so while the process is still ending.
-    pub fn told(&self) -> Vec<Value> {
+    pub fn live_records(&self) -> Vec<Value> {
         let texts = self.files().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
         let told = texts.map(|text| serde_json::from_str(&text).expect("JSON"));
         told.filter(|host| std::fs::exists(format!("/proc/{}", pid(host))).unwrap_or_default()).collect()
@@ -127,7 +127,7 @@ impl Place {
     /// The only host there is, as soon as that is so: what it tells.
     pub fn only_host(&self) -> Value {
         eventually("there is exactly one host", PATIENCE, || {
-            let told = self.told();
+            let told = self.live_records();
             let [host] = told.as_slice() else { return None };
             Some(host.clone())
         })
@@ -140,8 +140,8 @@ pub fn pid(host: &Value) -> u32 {
 }
 
 /// Living descendants of this test that are this program with these words, without their supervisors.
-pub fn running(program: &str) -> Vec<Process> {
-    let mut found = processes::named(program);
+pub fn running_programs(program: &str) -> Vec<Process> {
+    let mut found = processes::find_by_command(program);
     found.retain(|process| !process.command.contains("__child"));
     found
 }
@@ -163,7 +163,7 @@ pub fn is_below(process: &Process, ancestor: u32) -> bool {
 #[derive(Debug)]
 pub struct Daemon {
     child: Child,
-    said: Said,
+    said: StderrCapture,
 }
 
 impl Daemon {
@@ -171,7 +171,7 @@ impl Daemon {
     pub fn start(mut command: Command, arguments: &[&str]) -> Self {
         command.arg("serve").args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
-        let said = Said::of(&mut child);
+        let said = StderrCapture::capture(&mut child);
         eventually("the daemon serves", PATIENCE, || said.text().contains("serving ").then_some(()));
         Self { child, said }
     }
@@ -181,7 +181,7 @@ impl Daemon {
     }
 
     /// What it has written to stderr so far.
-    pub fn said(&self) -> String {
+    pub fn stderr_text(&self) -> String {
         self.said.text()
     }
 
@@ -192,7 +192,7 @@ impl Daemon {
     }
 
     /// Waits until it has ended by itself: its exit code.
-    pub fn ended(&mut self) -> Option<i32> {
+    pub fn wait_for_exit(&mut self) -> Option<i32> {
         eventually("the daemon ends", PATIENCE, || self.child.try_wait().expect("a child")).code()
     }
 }

@@ -22,7 +22,7 @@ pub mod vscode;
 pub mod zubi;
 
 pub use agent::Agent;
-pub use hosts::Place;
+pub use hosts::HostsProject;
 pub use language_server::LanguageServer;
 pub use project::Project;
 pub use scripted_models as models;

@@ -42,7 +42,7 @@ pub fn descendants() -> Vec<Process> {
 }
 
 /// Living descendants whose command line contains a text.
-pub fn named(text: &str) -> Vec<Process> {
+pub fn find_by_command(text: &str) -> Vec<Process> {
     descendants().into_iter().filter(|process| process.command.contains(text)).collect()
 }
 
@@ -56,15 +56,15 @@ pub fn kill(process: &Process) {
 
 /// Handles of processes, taken while they live, to wait for their end without looking again and again.
 #[derive(Debug)]
-pub struct Watched(Vec<(Process, OwnedFd)>);
+pub struct WatchedProcesses(Vec<(Process, OwnedFd)>);
 
 /// Takes handles of processes; those that have ended already are left out.
-pub fn watch(processes: Vec<Process>) -> Watched {
+pub fn watch(processes: Vec<Process>) -> WatchedProcesses {
     let handle = |process: &Process| pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok();
-    Watched(processes.into_iter().filter_map(|process| handle(&process).map(|fd| (process, fd))).collect())
+    WatchedProcesses(processes.into_iter().filter_map(|process| handle(&process).map(|fd| (process, fd))).collect())
 }
 
-impl Watched {
+impl WatchedProcesses {
     /// Waits until all have ended, at most so long. Returns how long it took, or those still running.
     pub fn ended_within(&self, limit: Duration) -> Result<Duration, Vec<Process>> {
         let start = Instant::now();
@@ -137,11 +137,11 @@ fn memory(pid: u32, field: &str) -> Option<u64> {
 
 fn all() -> Vec<(Process, bool)> {
     let entries = std::fs::read_dir("/proc").expect("/proc");
-    entries.flatten().filter_map(|entry| of(entry.file_name().to_str()?.parse().ok()?)).collect()
+    entries.flatten().filter_map(|entry| read_process(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
 /// One process, and whether it has ended and only waits for its parent to fetch its exit status.
-fn of(pid: i32) -> Option<(Process, bool)> {
+fn read_process(pid: i32) -> Option<(Process, bool)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the program's name in parentheses and may itself contain any of them.
     let (_, rest) = stat.rsplit_once(')')?;

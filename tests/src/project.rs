@@ -50,7 +50,7 @@ impl Project {
 
     /// A copy of published sources that `setup` fetched: `rich` (Python), `leveldb` (C++), `clap_builder` (Rust), `rxjs`
     /// (TypeScript) or `x-tools` (Go, as Go's own distribution carries it).
-    pub fn published(name: &str) -> Self {
+    pub fn copy_published(name: &str) -> Self {
         let project = Self::empty();
         let name = if name == "x-tools" { "go" } else { name };
         let sources = tools::directory(name);

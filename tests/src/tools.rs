@@ -56,29 +56,29 @@ pub fn rust_sources() -> Option<&'static str> {
 
 /// The `zubi` that was built together with this test.
 pub fn zubi() -> Utf8PathBuf {
-    built("zubi")
+    workspace_program("zubi")
 }
 
 /// The `dlang` that was built together with this test.
 pub fn dlang() -> Utf8PathBuf {
-    built("dlang")
+    workspace_program("dlang")
 }
 
 /// The program that writes a DomainLang model of any size.
 pub fn large_example() -> Utf8PathBuf {
-    built("large-example")
+    workspace_program("large-example")
 }
 
 /// The project's own commands.
 pub fn xtask() -> Utf8PathBuf {
-    built("xtask")
+    workspace_program("xtask")
 }
 
 /// A program of the workspace.
 ///
 /// Cargo tells a test only the programs of its own package, so this one is found where cargo puts it. One that is
 /// older than its sources would test yesterday's program and is refused.
-fn built(name: &str) -> Utf8PathBuf {
+fn workspace_program(name: &str) -> Utf8PathBuf {
     let own = Utf8PathBuf::from_path_buf(std::env::current_exe().expect("this program has a path")).expect("in UTF-8");
     let directory = own.ancestors().find(|directory| directory.join(name).is_file());
     let program = directory.map(|directory| directory.join(name)).unwrap_or_else(|| {

@@ -79,7 +79,7 @@ impl<'a> Editor<'a> {
 
     /// In a folder that nobody has trusted, as a user has it.
     #[must_use]
-    pub fn untrusted(self) -> Self {
+    pub fn without_trust(self) -> Self {
         Self { like_user: true, untrusted: true, ..self }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Editor<'a> {
 
     /// While these processes of the test run. All others have to end with VS Code.
     #[must_use]
-    pub fn beside(mut self, others: &[u32]) -> Self {
+    pub fn with_processes(mut self, others: &[u32]) -> Self {
         self.others.extend(others);
         self
     }

@@ -86,7 +86,7 @@ impl<'a> Start<'a> {
 
     /// In a folder nobody has trusted.
     #[must_use]
-    pub fn untrusted(self) -> Self {
+    pub fn without_trust(self) -> Self {
         Self { trusted: false, ..self }
     }
 
@@ -160,14 +160,14 @@ impl Zubi {
 
     /// Calls a tool that must answer, and returns the text with everything replaced that differs from run to run:
     /// the project's and the home's directory, ids of plans and actions.
-    pub async fn ask(&self, tool: &str, arguments: Value) -> String {
+    pub async fn call_stable(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments).await;
         assert!(!answer.is_error, "{tool} failed:\n{}", answer.text);
         answer.text
     }
 
     /// Calls a tool that must refuse, and returns the text of the refusal.
-    pub async fn refused(&self, tool: &str, arguments: Value) -> String {
+    pub async fn call_refused(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments).await;
         assert!(answer.is_error, "{tool} was expected to refuse:\n{}", answer.text);
         answer.text

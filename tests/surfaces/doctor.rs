@@ -43,7 +43,7 @@ fn what_is_there_and_what_is_missing() {
 
     without a server, which is no loss to the code: toml
     ");
-    assert_eq!(zubi_tests::processes::named("ty server"), Vec::new(), "nothing is left running");
+    assert_eq!(zubi_tests::processes::find_by_command("ty server"), Vec::new(), "nothing is left running");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_same_for_programs() {
 #[test]
 fn an_untrusted_folder_starts_nothing_of_the_project() {
     let project = Project::fixture("rust");
-    let (text, code) = doctor(&Start::new(&project, &["rust-analyzer"]).untrusted(), &[]);
+    let (text, code) = doctor(&Start::new(&project, &["rust-analyzer"]).without_trust(), &[]);
     assert_eq!(code, Some(1));
     assert_snapshot!(text.replace(project.root().as_str(), "[project]"), @"
     rust · 5 files

@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, tools};
 
-use self::channels::{Channel, LEFT_OUT, Said};
-use self::inputs::Known;
+use self::channels::{Channel, LEFT_OUT, ChannelReply};
+use self::inputs::ModelFacts;
 
 const TOOLS: [&str; 4] = ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"];
 
@@ -38,16 +38,16 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     let zubi = Start::new(project, &[]).arguments(&arguments).mcp().await;
     let schemas = schemas(&zubi).await;
     let mut reference = Channel::Mcp(zubi.into());
-    let known = Known::ask(&mut reference, project, properties(&schemas[1].1)).await;
+    let known = ModelFacts::collect(&mut reference, project, properties(&schemas[1].1)).await;
     let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &known)).collect();
     assert!(questions.len() >= at_least, "there are only {} questions", questions.len());
 
-    let (mut lasting, mut called) = (channels::lasting(project, &folders).await, channels::called(project, &folders));
+    let (mut lasting, mut called) = (channels::persistent_channels(project, &folders).await, channels::per_call_channels(project, &folders));
     let step = questions.len().div_ceil(CALLED);
     let mut asked = BTreeSet::new();
     let (mut differences, mut answers) = (Vec::new(), BTreeMap::new());
     for (number, question) in questions.iter().enumerate() {
-        let expected = reference.ask(question).await;
+        let expected = reference.query(question).await;
         let mut aspects = |name: &'static str| {
             let properties = question.input.keys().map(String::as_str).chain(["none"]);
             let seen = properties.map(|property| (name, question.tool.clone(), property.to_owned(), expected.is_ok()));
@@ -61,10 +61,10 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
                 .filter(|(name, channel)| channel.has_words(question) && (aspects(name) > 0 || number % step == 0)),
         );
         for (name, channel) in due {
-            let said = channel.ask(question).await;
+            let said = channel.query(question).await;
             *answers.entry(*name).or_insert(0) += 1;
             if said != expected {
-                let (expected, said) = (shown(&expected), shown(&said));
+                let (expected, said) = (render_reply(&expected), render_reply(&said));
                 differences.push(format!("{question}\n  expected {expected}\n  {name}: {said}"));
             }
         }
@@ -100,7 +100,7 @@ fn properties(schema: &Value) -> &Map<String, Value> {
     schema["properties"].as_object().expect("properties")
 }
 
-fn shown(said: &Said) -> String {
+fn render_reply(said: &ChannelReply) -> String {
     let (kind, text) = match said {
         Ok(text) => ("answer", text),
         Err(text) => ("refusal", text),

@@ -21,7 +21,7 @@ async fn both_eras_of_the_protocol_answer_alike() {
     assert_snapshot!(old.server().protocol_version, @"2025-11-25");
     assert_snapshot!(new.server().protocol_version, @"2026-07-28");
     let question = json!({ "symbol": "total_area" });
-    assert_eq!(old.ask("lsp_references", question.clone()).await, new.ask("lsp_references", question).await);
+    assert_eq!(old.call_stable("lsp_references", question.clone()).await, new.call_stable("lsp_references", question).await);
     assert_eq!(old.tools().await, new.tools().await);
 }
 
@@ -78,16 +78,16 @@ async fn read_only_means_that_tools_which_write_do_not_exist() {
 async fn tools_beyond_the_list_are_found_and_called() {
     let project = Project::fixture("python");
     let zubi = Start::new(&project, &["ty"]).arguments(&["--read-only"]).mcp().await;
-    let found = zubi.ask("find_tools", json!({ "query": "everything about a symbol", "limit": 1 })).await;
+    let found = zubi.call_stable("find_tools", json!({ "query": "everything about a symbol", "limit": 1 })).await;
     let line = found.lines().find(|line| line.starts_with("lsp_")).unwrap_or_default();
     assert_snapshot!(line, @"lsp_explain (read, toolset lsp): One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers.");
     let question = json!({ "symbol": "total_area" });
-    let direct = zubi.ask("lsp_explain", question.clone()).await;
+    let direct = zubi.call_stable("lsp_explain", question.clone()).await;
     let through = json!({ "tool": "lsp_explain", "arguments": question });
-    assert_eq!(zubi.ask("call_read_tool", through).await, direct);
+    assert_eq!(zubi.call_stable("call_read_tool", through).await, direct);
     // A session that only reads has no tool that calls what writes, and no way around.
     let writes = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
-    assert_snapshot!(zubi.refused("call_read_tool", writes.clone()).await, @"
+    assert_snapshot!(zubi.call_refused("call_read_tool", writes.clone()).await, @"
     Invalid input: tool: `undo_edit`: it writes, and this session is read-only
     `find_tools` shows the tools there are.
     ");
@@ -101,38 +101,38 @@ async fn tools_beyond_the_list_are_found_and_called() {
 async fn refusals_say_what_to_do_next() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.refused("lsp_hover", json!({})).await, @r#"
+    assert_snapshot!(zubi.call_refused("lsp_hover", json!({})).await, @r#"
     Invalid input: position: no position was given
     Give the position in exactly one of three ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
-    assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @r#"
+    assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @r#"
     Invalid input: symbol: no symbol `totl_area` in the workspace
     Nearest names:
       symbol: "total_area"   at shapes/shape.py:35
     "#);
-    assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "area" })).await, @r#"
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "area" })).await, @r#"
     Invalid input: symbol: `area` names 3 symbols
     Use one of:
       symbol: "Shape/area"   method at shapes/shape.py:10:9
       symbol: "Circle/area"   method at shapes/shape.py:20:9
       symbol: "Rectangle/area"   method at shapes/shape.py:31:9
     "#);
-    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"
     Invalid input: path: `../secret.py` does not exist in the workspace; paths are relative to `[project]`
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ");
-    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": 7 })).await, @r#"
+    assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": 7 })).await, @r#"
     Invalid input: path: expected string, got 7
     `path` (string): File Example: {"path":"src/console.py","depth":2}
     "#);
-    assert_snapshot!(zubi.refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"
     Invalid input: newName: `1` is no identifier
     Give an identifier of the language.
     ");
-    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"
+    assert_snapshot!(zubi.call_refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"
     Failed to apply the edit: there is no `p-[plan]` here; it is older than 24 hours or was never made
     Make the plan again with the tool that made it, look at the new diff, then apply that.
     ");
@@ -142,13 +142,13 @@ async fn refusals_say_what_to_do_next() {
 async fn three_ways_to_give_a_place_mean_the_same() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    let by_symbol = zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await;
-    let by_place = zubi.ask("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
+    let by_symbol = zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;
+    let by_place = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
     // Two lines off: the text repairs it.
-    let by_text = zubi.ask("lsp_hover", json!({ "at": "shapes/shape.py:33 def total_area" })).await;
+    let by_text = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:33 def total_area" })).await;
     let by_position =
         json!({ "uri": format!("file://{}/shapes/shape.py", project.root()), "line": 34, "character": 4 });
-    let by_position = zubi.ask("lsp_hover", by_position).await;
+    let by_position = zubi.call_stable("lsp_hover", by_position).await;
     assert_snapshot!(by_symbol, @"
     at shapes/shape.py:35:5 total_area (function)
     ```python
@@ -175,19 +175,19 @@ async fn three_ways_to_give_a_place_mean_the_same() {
 #[tokio::test]
 async fn a_folder_nobody_trusted_runs_no_foreign_code() {
     let project = Project::fixture("rust");
-    let zubi = Start::new(&project, &["rust-analyzer"]).untrusted().mcp().await;
+    let zubi = Start::new(&project, &["rust-analyzer"]).without_trust().mcp().await;
     assert_snapshot!(zubi.call("lsp_hover", json!({ "symbol": "total_area" })).await.text, @"
     Failed to explain the symbol: rust-analyzer may not run here: the folder is not trusted
     `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros
     ");
-    assert_eq!(zubi_tests::processes::named("rust-analyzer"), Vec::new());
+    assert_eq!(zubi_tests::processes::find_by_command("rust-analyzer"), Vec::new());
 }
 
 #[tokio::test]
 async fn waiting_is_told_as_progress() {
-    let project = Project::published("clap_builder");
+    let project = Project::copy_published("clap_builder");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
-    zubi.ask("lsp_references", json!({ "symbol": "ArgGroup", "path": "src/builder/arg_group.rs", "limit": 1 })).await;
+    zubi.call_stable("lsp_references", json!({ "symbol": "ArgGroup", "path": "src/builder/arg_group.rs", "limit": 1 })).await;
     let progress = zubi.progress();
     assert!(progress.iter().any(|message| message.contains("rust-analyzer")), "{progress:?}");
 }

@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 async fn a_language_whose_server_is_not_installed() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
     4 symbols in `src/shape.ts`
       interface Shape  2-5
       class Circle  8-14
@@ -17,7 +17,7 @@ async fn a_language_whose_server_is_not_installed() {
       function totalArea  29-31
     [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
     at src/shape.ts:29:17 totalArea (function)
     4 word matches of `totalArea` in 2 files
     src/report.ts
@@ -28,20 +28,20 @@ async fn a_language_whose_server_is_not_installed() {
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
     [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     "#);
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
     at src/report.ts:8:15 totalArea
     1 definition of `totalArea`
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
     [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       class Circle  src/shape.ts:8:14
     [text search: names only · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     // What a name is cannot be told from names.
-    assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
+    assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
     Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed
     install it with npm: npm install --global typescript@7
     install it with npm: npm install --global typescript-language-server typescript@6
@@ -55,13 +55,13 @@ async fn a_model_hides_no_code_of_a_language_whose_server_is_not_installed() {
     // A text about the code declares nothing, whatever its lines look like.
     project.write("notes.md", "class Circle\n");
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     2 symbols matching `Circle`
       package Circle  shop.dlang:2:4
       class Circle  src/shape.ts:8:14
     [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
-    assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "Circle" })).await, @r#"
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "Circle" })).await, @r#"
     Invalid input: symbol: `Circle` names 2 symbols
     Use one of:
       at: "shop.dlang:2:4"   package at shop.dlang:2:4
@@ -72,8 +72,8 @@ async fn a_model_hides_no_code_of_a_language_whose_server_is_not_installed() {
 #[tokio::test]
 async fn a_folder_that_is_not_trusted() {
     let project = Project::fixture("rust");
-    let zubi = Start::new(&project, &["rust-analyzer"]).untrusted().mcp().await;
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"
+    let zubi = Start::new(&project, &["rust-analyzer"]).without_trust().mcp().await;
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
     4 word matches of `total_area` in 2 files
     src/report.rs
@@ -84,7 +84,7 @@ async fn a_folder_that_is_not_trusted() {
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
     [text search: names only · rust-analyzer may not run here: the folder is not trusted: `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros]
     ");
-    assert_eq!(zubi_tests::processes::named("rust-analyzer"), Vec::new());
+    assert_eq!(zubi_tests::processes::find_by_command("rust-analyzer"), Vec::new());
 }
 
 #[tokio::test]
@@ -92,13 +92,13 @@ async fn a_language_that_nobody_knows() {
     let project = Project::fixture("typescript");
     project.write("lib/desk.odd", "module Desk\n  proc lend(book)\n    note book\n  end\nend\n");
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "lib/desk.odd" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "lib/desk.odd" })).await, @"
     2 symbols in `lib/desk.odd`
       module Desk  1-5
         function lend  2-4
     [text search: names only · no server for .odd: add a [[server]] with this language to ~/.config/zubi/servers.toml]
     ");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "at": "lib/desk.odd:2:13" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "lib/desk.odd:2:13" })).await, @"
     at lib/desk.odd:2:13 book
     2 word matches of `book` in 1 file
     lib/desk.odd

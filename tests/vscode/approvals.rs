@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
@@ -10,7 +10,7 @@ use crate::with_tool_file;
 
 #[test]
 fn the_user_is_asked_and_his_answer_counts() {
-    let place = Place::new(with_tool_file(), &["node"]);
+    let place = HostsProject::new(with_tool_file(), &["node"]);
     assert_snapshot!(Editor::new(&place.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
     ok      a tool that looks is not asked about
     ok      VS Code asks with the file that would be written; who cancels has denied it
@@ -23,7 +23,7 @@ fn the_user_is_asked_and_his_answer_counts() {
 
 #[test]
 fn who_approves_everything_still_denies_what_a_rule_denies() {
-    let place = Place::new(with_tool_file(), &["node"]);
+    let place = HostsProject::new(with_tool_file(), &["node"]);
     let config = place.project.home().join("config/zubi");
     std::fs::create_dir_all(&config).expect("a new directory");
     let rule = "[[policy]]\naction = \"deny\"\ntools = [\"workspace.part\"]\nreason = \"nobody parts\"\n";
@@ -37,6 +37,6 @@ fn who_approves_everything_still_denies_what_a_rule_denies() {
 
 #[test]
 fn nothing_of_a_folder_without_trust_runs() {
-    let place = Place::new(with_tool_file(), &["node"]);
-    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).untrusted().window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
+    let place = HostsProject::new(with_tool_file(), &["node"]);
+    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).without_trust().window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

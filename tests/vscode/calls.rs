@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Place, eventually};
+use zubi_tests::hosts::{HostsProject, eventually};
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
@@ -11,7 +11,7 @@ use crate::{project, with_tool_file};
 
 #[test]
 fn every_tool_answers() {
-    let place = Place::new(with_tool_file(), &["node"]);
+    let place = HostsProject::new(with_tool_file(), &["node"]);
     // The driver of this window answers no dialogs; what is asked, and what an answer does, is the tests' of approvals.
     let editor =
         Editor::new(&place.project, &tools::zubi()).extension("sample").setting("zubi.autoApprove", json!(true));
@@ -45,13 +45,13 @@ fn what_another_extension_contributes_is_called_over_mcp() {
         });
         ready(&place, "window.ready");
         let mut agent = place.agent(&[]);
-        let found = agent.ask("find_tools", &json!({ "query": "count the words of a text" }));
+        let found = agent.call_text("find_tools", &json!({ "query": "count the words of a text" }));
         assert!(found.contains("words.count"), "{found}");
         // What the user sees and has not saved.
-        let counted = agent.ask("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
+        let counted = agent.call_text("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
         assert!(counted.contains(r#""words": 5"#), "{counted}");
         let unknown = json!({ "tool": "snippets.find", "arguments": { "name": "nothing" } });
-        let refused = agent.refused("call_tool", &unknown);
+        let refused = agent.call_error("call_tool", &unknown);
         assert!(refused.contains("There is no snippet nothing"), "{refused}");
         // It has to be gone before the window is, so that it is not taken for something that was left behind.
         assert!(agent.close().success());
@@ -63,5 +63,5 @@ fn what_another_extension_contributes_is_called_over_mcp() {
     ok      VS Code starts the MCP server of this window, and calls its tools
     ok      an agent in another process calls it too
     ");
-    eventually("nobody hosts it any more", WINDOW, || place.told().is_empty().then_some(()));
+    eventually("nobody hosts it any more", WINDOW, || place.live_records().is_empty().then_some(()));
 }

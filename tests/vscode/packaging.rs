@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use insta::assert_snapshot;
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
@@ -25,7 +25,7 @@ fn the_package_installs_and_runs_the_program_in_it() {
     let nowhere = tools::ROOT.join("no/such/program");
     let installed = Editor::new(&project, &nowhere).package(package.clone());
     assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs the program that came with it");
-    let place = Place::new(with_tool_file(), &["node"]);
-    let untrusted = Editor::new(&place.project, &nowhere).package(package).untrusted();
+    let place = HostsProject::new(with_tool_file(), &["node"]);
+    let untrusted = Editor::new(&place.project, &nowhere).package(package).without_trust();
     assert_snapshot!(untrusted.window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

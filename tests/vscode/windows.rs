@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Place, eventually};
+use zubi_tests::hosts::{HostsProject, eventually};
 use zubi_tests::vscode::Editor;
 use zubi_tests::{Agent, Project, tools};
 
@@ -17,25 +17,25 @@ pub(crate) const WINDOW: Duration = Duration::from_mins(2);
 
 /// A place for windows. The server of the window makes its user's runtime directory where it is not there, and then hosts are
 /// found there.
-pub(crate) fn place(project: Project) -> Place {
-    let place = Place::new(project, &["node"]);
+pub(crate) fn place(project: Project) -> HostsProject {
+    let place = HostsProject::new(project, &["node"]);
     std::fs::DirBuilder::new().mode(0o700).create(place.project.home().join("run")).expect("a new directory");
     place
 }
 
 /// What the agent is told of the files that are open. A window that has only just opened may not have told yet, which is an
 /// answer too.
-fn seen(agent: &mut Agent) -> String {
+fn open_files(agent: &mut Agent) -> String {
     agent.call("editor", &json!({ "command": "open_files" })).to_string()
 }
 
 /// Waits until a window has written this file.
-pub(crate) fn ready(place: &Place, file: &str) {
+pub(crate) fn ready(place: &HostsProject, file: &str) {
     eventually("the window is ready", WINDOW, || place.project.root().join(file).exists().then_some(()));
 }
 
 /// Whether the host of this kind has this process among its clients.
-fn asks(place: &Place, kind: &str, agent: u32) -> bool {
+fn asks(place: &HostsProject, kind: &str, agent: u32) -> bool {
     let status = place.status();
     let host = status["hosts"].as_array().and_then(|hosts| hosts.iter().find(|host| host["kind"] == kind));
     let clients = host.and_then(|host| host["clients"].as_array()).map(Vec::as_slice).unwrap_or_default();
@@ -47,15 +47,15 @@ fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
     let place = place(project());
     let daemon = place.daemon(&[]);
     let mut agent = place.agent(&[]);
-    assert!(seen(&mut agent).contains("no editor"));
+    assert!(open_files(&mut agent).contains("no editor"));
     assert!(asks(&place, "daemon", agent.pid()));
     place.project.write("agent.pid", &agent.pid().to_string());
     let others = [daemon.pid(), agent.pid()];
     let told = std::thread::scope(|scope| {
         let window =
-            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").beside(&others).run());
+            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").with_processes(&others).run());
         eventually("the agent sees what is not saved in the window", WINDOW, || {
-            let text = seen(&mut agent);
+            let text = open_files(&mut agent);
             (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
         });
         place.project.write("agent.seen", "seen");
@@ -63,7 +63,7 @@ fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
     });
     assert_snapshot!(told, @"ok      an agent that has asked a daemon asks this window as long as it is open");
     eventually("the agent asks the daemon again", WINDOW, || {
-        (seen(&mut agent).contains("no editor") && asks(&place, "daemon", agent.pid())).then_some(())
+        (open_files(&mut agent).contains("no editor") && asks(&place, "daemon", agent.pid())).then_some(())
     });
     assert!(agent.close().success());
 }
@@ -88,9 +88,9 @@ fn each_of_two_windows_has_its_own_agents() {
             let mut agent = Agent::spawn(place.command_in(folder), &[]);
             place.project.write(&format!("{folder}/agent.pid"), &agent.pid().to_string());
             let read = json!({ "tool": "file.read", "arguments": { "path": "src/shape.ts", "endLine": 1 } });
-            let text = agent.ask("call_read_tool", &read);
+            let text = agent.call_text("call_read_tool", &read);
             assert!(text.contains(&format!("// not saved in {folder}")), "{text}");
-            let text = seen(&mut agent);
+            let text = open_files(&mut agent);
             assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
             ready(&place, &format!("{folder}/window.asked"));
             // It has to be gone before the windows are, so that it is not taken for something that they have left behind.
@@ -117,7 +117,7 @@ fn a_reload_leaves_no_process_and_the_agent_comes_back() {
         let mut agent = place.agent(&[]);
         place.project.write("agent.pid", &agent.pid().to_string());
         eventually("the window loaded anew is asked", WINDOW, || {
-            seen(&mut agent);
+            open_files(&mut agent);
             place.project.root().join("agent.seen").exists().then_some(())
         });
         assert!(agent.close().success());

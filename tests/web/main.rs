@@ -70,7 +70,7 @@ fn read(path: &str) -> serde_json::Value {
 
 /// The model's first answer: it reads more files than a group shows at once.
 fn looks() -> Says {
-    let says = Says::text("I look at the files first.").reasoning("The person wants cake.", None);
+    let says = Says::text("I look at the files first.").with_reasoning("The person wants cake.", None);
     let files = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"];
     files.iter().fold(says, |says, name| says.call("file_read", read(&format!("{name}.md"))))
 }

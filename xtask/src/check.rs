@@ -33,9 +33,9 @@ pub(crate) fn run() -> Result<()> {
 /// The checks that read the sources and compile nothing.
 pub(crate) fn sources(parts: &mut Parts) {
     parts.part("fmt", || run::loud(run::cargo().args(["fmt", "--all", "--check"])).map(|()| String::new()));
-    parts.part("sources", || sources::check(&tracked()?));
-    parts.part("words", || words::check(&tracked()?));
-    parts.part("documents", || documents::check(&tracked()?));
+    parts.part("sources", || sources::check(&tracked_files()?));
+    parts.part("words", || words::check(&tracked_files()?));
+    parts.part("documents", || documents::check(&tracked_files()?));
     parts.part("layers", layers::check);
     parts.part("codegen", codegen::check);
 }
@@ -64,7 +64,7 @@ pub(crate) fn deny() -> Result<String> {
 }
 
 /// The files under version control, and new ones that are not ignored; relative to the root.
-fn tracked() -> Result<Vec<Utf8PathBuf>> {
+fn tracked_files() -> Result<Vec<Utf8PathBuf>> {
     let list = run::quiet(run::command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
     let files: Vec<_> = list.lines().map(Utf8PathBuf::from).filter(|file| place::ROOT.join(file).is_file()).collect();
     if files.is_empty() {

@@ -40,7 +40,7 @@ fn sources() -> Result<Vec<Fresh>> {
     let grammar = grammar::read(&rules, &words)?;
     let page = reference::page(&read("reference.md")?, &rules, &words)?;
     let source = |name: &str, text: String| -> Result<Fresh> {
-        Ok(Fresh { file: home.join("src/generated").join(name), text: formatted(&text)? })
+        Ok(Fresh { file: home.join("src/generated").join(name), text: format_source(&text)? })
     };
     Ok(vec![
         source("kinds.rs", keywords::kinds(&words, &grammar))?,
@@ -59,6 +59,6 @@ fn sources() -> Result<Vec<Fresh>> {
 }
 
 /// As `cargo fmt` would leave it.
-fn formatted(text: &str) -> Result<String> {
+fn format_source(text: &str) -> Result<String> {
     run::filter(run::command("rustfmt").args(["--edition", "2024", "--quiet"]), text)
 }

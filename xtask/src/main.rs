@@ -68,7 +68,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             test::run(&test::Options { full, nextest })
         }
         "check" => no_arguments(command, rest).and_then(|()| check::run()),
-        "setup" => setup::run(&only(rest)?),
+        "setup" => setup::run(&selected_components(rest)?),
         "generate" => match rest {
             [] => generate::write(),
             [flag] if flag == "--check" => generate::check().map(|_| ()),
@@ -104,7 +104,7 @@ fn after_dashes<'a>(command: &str, rest: &'a [String]) -> Result<&'a [String]> {
 }
 
 /// The components that `--only a,b` names; empty means all.
-fn only(rest: &[String]) -> Result<Vec<String>> {
+fn selected_components(rest: &[String]) -> Result<Vec<String>> {
     match rest {
         [] => Ok(Vec::new()),
         [flag, names] if flag == "--only" => Ok(names.split(',').map(|name| name.trim().to_owned()).collect()),

@@ -99,7 +99,7 @@ fn build(target: &str) -> Result<Utf8PathBuf> {
 fn output_after(before: &str, command: &mut Command) -> Result<String> {
     let output = run::quiet(command)?;
     let line = output.lines().find_map(|line| line.strip_prefix(before));
-    Ok(line.with_context(|| format!("`{}` prints no such line", run::shown(command)))?.to_owned())
+    Ok(line.with_context(|| format!("`{}` prints no such line", run::display(command)))?.to_owned())
 }
 
 fn program_name(target: &str) -> &'static str {

@@ -21,7 +21,7 @@ pub(crate) fn cargo() -> Command {
 }
 
 /// A command as a user would type it, for messages.
-pub(crate) fn shown(command: &Command) -> String {
+pub(crate) fn display(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
     words.extend(command.get_args().map(|argument| argument.to_string_lossy().into_owned()));
     words.join(" ")
@@ -29,24 +29,24 @@ pub(crate) fn shown(command: &Command) -> String {
 
 /// Runs a command with the user's own terminal.
 pub(crate) fn loud(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot start `{}`", shown(command)))?;
-    if status.success() { Ok(()) } else { bail!("`{}` failed ({status})", shown(command)) }
+    let status = command.status().with_context(|| format!("cannot start `{}`", display(command)))?;
+    if status.success() { Ok(()) } else { bail!("`{}` failed ({status})", display(command)) }
 }
 
 /// Runs a command and returns its stdout. Its stderr is part of the error if it fails.
 pub(crate) fn quiet(command: &mut Command) -> Result<String> {
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", shown(command)))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", display(command)))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        bail!("`{}` failed ({})\n{}{}", shown(command), output.status, stdout, stderr);
+        bail!("`{}` failed ({})\n{}{}", display(command), output.status, stdout, stderr);
     }
     Ok(stdout)
 }
 
 /// Passes a text to a command and returns its stdout.
 pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
-    let shown = shown(command);
+    let shown = display(command);
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -62,8 +62,8 @@ pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
 }
 
 /// Runs a command, prints its stderr line by line and passes each line to `see`.
-pub(crate) fn watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<()> {
-    let shown = shown(command);
+pub(crate) fn run_watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<()> {
+    let shown = display(command);
     let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
     if let Some(stderr) = child.stderr.take() {
         for line in BufReader::new(stderr).lines() {

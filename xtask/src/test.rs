@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let mut tests = run::command(nextest.as_str());
         tests.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
         tests.args(["--profile", if options.full { "full" } else { "default" }]).args(&options.nextest);
-        let outcome = run::watched(&mut tests, |line| summary.read(line));
+        let outcome = run::run_watched(&mut tests, |line| summary.read(line));
         outcome.map(|()| format!("{} passed", summary.passed))
     });
     let slowest = summary.slowest();

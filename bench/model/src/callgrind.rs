@@ -13,22 +13,22 @@ pub(crate) fn instructions(valgrind: &str, program: &Utf8Path, arguments: &[&str
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{valgrind}`"))?;
     let told = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{told}");
-    collected(&told).with_context(|| format!("callgrind did not say how many instructions there were: {told}"))
+    parse_collected(&told).with_context(|| format!("callgrind did not say how many instructions there were: {told}"))
 }
 
 /// What callgrind says in the end: `==1== Collected : 123456`.
-fn collected(told: &str) -> Option<f64> {
+fn parse_collected(told: &str) -> Option<f64> {
     told.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::collected;
+    use super::parse_collected;
 
     #[test]
     fn the_count_is_read() {
         let told = "==7== Callgrind, a call-graph generating cache profiler\n==7== \n==7== Events    : Ir\n==7== Collected : 123456\n";
-        assert_eq!(collected(told), Some(123_456.0));
-        assert_eq!(collected("==7== Events : Ir\n"), None);
+        assert_eq!(parse_collected(told), Some(123_456.0));
+        assert_eq!(parse_collected("==7== Events : Ir\n"), None);
     }
 }

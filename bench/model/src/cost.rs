@@ -23,7 +23,7 @@ pub(crate) struct Cost {
 }
 
 /// Runs a program by way of this one and says what it cost. It must succeed.
-pub(crate) fn of(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) -> Result<Cost> {
+pub(crate) fn measure(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) -> Result<Cost> {
     let answer = Command::new(own).args(["__cost", program.as_str()]).args(arguments).stdin(Stdio::null()).output()?;
     let told = String::from_utf8(answer.stderr)?;
     ensure!(answer.status.success(), "`{program} {}` failed: {told}", arguments.join(" "));

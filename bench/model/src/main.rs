@@ -58,7 +58,7 @@ fn main() -> Result<()> {
             _ => bail!("unknown argument `{word}`\n{USAGE}"),
         }
     }
-    let bench = Bench::new()?;
+    let bench = ModelBench::new()?;
     println!("DomainLang on large models; load average {}", load_average());
     let mut table = Table::default();
     let rounds = if quick { [3, 1] } else { [15, 5] };
@@ -73,13 +73,13 @@ fn main() -> Result<()> {
 type Figure = fn(&Samples) -> f64;
 
 /// The programs, and where the models lie.
-struct Bench {
+struct ModelBench {
     own: Utf8PathBuf,
     dlang: Utf8PathBuf,
     models: Utf8PathBuf,
 }
 
-impl Bench {
+impl ModelBench {
     fn new() -> Result<Self> {
         let own = Utf8PathBuf::try_from(std::env::current_exe()?)?;
         let folder = own.parent().context("this program lies in no folder")?;
@@ -100,7 +100,7 @@ impl Bench {
             table.push(size, Row { unit: "million instructions", ..Row::new("cold validate", million) });
         }
         let rounds = rounds.to_string();
-        let answer = cost::of(&self.own, &self.own, &["__ask", folder.as_str(), &areas.to_string(), &rounds])?;
+        let answer = cost::measure(&self.own, &self.own, &["__ask", folder.as_str(), &areas.to_string(), &rounds])?;
         for (question, milliseconds) in questions::read(&answer.output)? {
             table.push(size, Row::new(&question, milliseconds));
         }
@@ -111,11 +111,11 @@ impl Bench {
     fn cold(&self, size: Size, folder: &Utf8Path, rounds: usize, table: &mut Table) -> Result<()> {
         let (mut dlang, mut read, mut parse) = (Samples::default(), Samples::default(), Samples::default());
         for _ in 0..rounds {
-            let cost = cost::of(&self.own, &self.dlang, &["validate", folder.as_str(), "--json"])?;
+            let cost = cost::measure(&self.own, &self.dlang, &["validate", folder.as_str(), "--json"])?;
             check(&cost, size)?;
             dlang.push(&cost);
-            read.push(&cost::of(&self.own, &self.own, &["__read", folder.as_str()])?);
-            parse.push(&cost::of(&self.own, &self.own, &["__parse", folder.as_str()])?);
+            read.push(&cost::measure(&self.own, &self.own, &["__read", folder.as_str()])?);
+            parse.push(&cost::measure(&self.own, &self.own, &["__parse", folder.as_str()])?);
         }
         let figures: [(&str, Figure); 3] =
             [("ms", Samples::wall), ("ms of CPU", Samples::cpu), ("MB at most", Samples::memory)];

@@ -122,7 +122,7 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
         Ok(())
     })?;
     ask(EXPLAIN, &|| {
-        let answer = snapshot.ask(|db| dlang_ide::explain(db, &fqn))?;
+        let answer = snapshot.query(|db| dlang_ide::explain(db, &fqn))?;
         ensure!(answer["explanation"].as_str().is_some_and(|text| text.contains(name)), "not explained");
         Ok(())
     })?;

@@ -25,27 +25,27 @@ impl Row {
 
 /// What is aimed at and what the existing program was seen to need, of the smaller size. Nothing fails when an aim is missed:
 /// figures depend on the machine.
-struct Known {
+struct Baseline {
     what: &'static str,
     unit: &'static str,
     aim: Option<f64>,
     existing: &'static str,
 }
 
-const fn known(what: &'static str, unit: &'static str, aim: Option<f64>, existing: &'static str) -> Known {
-    Known { what, unit, aim, existing }
+const fn baseline(what: &'static str, unit: &'static str, aim: Option<f64>, existing: &'static str) -> Baseline {
+    Baseline { what, unit, aim, existing }
 }
 
-const KNOWN: &[Known] = &[
-    known("cold validate", "ms", Some(60.0), "5370"),
-    known("cold validate", "ms of CPU", None, "4160"),
-    known("cold validate", "MB at most", Some(40.0), "314"),
-    known(questions::EDIT, "ms", Some(2.0), "1800, for one file"),
-    known(questions::LIST, "ms", Some(1.0), "395"),
-    known(questions::RELATIONSHIPS, "ms", None, "198"),
-    known(questions::GET, "ms", Some(1.0), "126"),
-    known(questions::SUMMARY, "ms", None, "339"),
-    known(questions::EXPLAIN, "ms", None, "107"),
+const KNOWN: &[Baseline] = &[
+    baseline("cold validate", "ms", Some(60.0), "5370"),
+    baseline("cold validate", "ms of CPU", None, "4160"),
+    baseline("cold validate", "MB at most", Some(40.0), "314"),
+    baseline(questions::EDIT, "ms", Some(2.0), "1800, for one file"),
+    baseline(questions::LIST, "ms", Some(1.0), "395"),
+    baseline(questions::RELATIONSHIPS, "ms", None, "198"),
+    baseline(questions::GET, "ms", Some(1.0), "126"),
+    baseline(questions::SUMMARY, "ms", None, "339"),
+    baseline(questions::EXPLAIN, "ms", None, "107"),
 ];
 
 /// All figures, in the order in which they were measured first.

@@ -29,7 +29,7 @@ impl Contributor {
         });
         let mut reader = BufReader::new(stream.try_clone()?);
         let register = json!({ "client": "bench", "tools": [tool] });
-        ask(&stream, &mut reader, "tools/register", &register)?;
+        send_request(&stream, &mut reader, "tools/register", &register)?;
         let heard: Arc<Mutex<Vec<Instant>>> = Arc::default();
         let hears = Arc::clone(&heard);
         thread::spawn(move || {
@@ -60,14 +60,14 @@ impl Contributor {
         let mut reader = BufReader::new(self.caller.try_clone()?);
         let begun = Instant::now();
         let call = json!({ "tool": "bench.tick", "arguments": { "number": number } });
-        ask(&self.caller, &mut reader, "tools/call", &call)?;
+        send_request(&self.caller, &mut reader, "tools/call", &call)?;
         let heard = self.take();
         Ok(heard.first().context("the call was heard")?.duration_since(begun))
     }
 }
 
 /// One request, and its answer.
-fn ask(mut stream: &UnixStream, reader: &mut BufReader<UnixStream>, method: &str, params: &Value) -> Result<()> {
+fn send_request(mut stream: &UnixStream, reader: &mut BufReader<UnixStream>, method: &str, params: &Value) -> Result<()> {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     stream.write_all(format!("{message}\n").as_bytes())?;
     let mut line = String::new();

@@ -50,8 +50,8 @@ pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
     let text = project.read(&file);
     let vocabulary = project.read(VOCABULARY);
     let head = format!("BoundedContext {name}");
-    let declared = after(&text, &[&head])?;
-    let description = after(&text, &[&head, "description", "\""])?;
+    let declared = offset_after(&text, &[&head])?;
+    let description = offset_after(&text, &[&head, "description", "\""])?;
     let team = team(&text, declared)?;
     let renamed = format!("{fqn}{STROKE}");
     let same = [fqn.clone(), fqn.clone()];
@@ -61,8 +61,8 @@ pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
         Edit { title, kind, file: file.to_owned(), subject, offset, line, column, strokes }
     };
     let business = "HarbourBusiness".to_owned();
-    let vision = after(&vocabulary, &["Domain HarbourBusiness", "\""])?;
-    let team = after(&vocabulary, &[&format!("Team {team}")])?;
+    let vision = offset_after(&vocabulary, &["Domain HarbourBusiness", "\""])?;
+    let team = offset_after(&vocabulary, &[&format!("Team {team}")])?;
     Ok(vec![
         edit("a character in a body", Kind::Body, &file, &text, description, same.clone()),
         edit("20 characters typed at once", Kind::Typing, &file, &text, description, same.clone()),
@@ -96,7 +96,7 @@ impl Edit {
     }
 
     /// The text with the edit in it.
-    pub(crate) fn written(&self, text: &str) -> String {
+    pub(crate) fn apply_to(&self, text: &str) -> String {
         let mut text = text.to_owned();
         text.insert_str(self.offset, &STROKE.repeat(self.strokes));
         text
@@ -116,7 +116,7 @@ impl Edit {
 
 /// The offset behind the last of some pieces, each looked for behind the one before it. The model is ASCII, so columns are
 /// bytes.
-pub(crate) fn after(text: &str, pieces: &[&str]) -> Result<usize> {
+pub(crate) fn offset_after(text: &str, pieces: &[&str]) -> Result<usize> {
     ensure!(text.is_ascii(), "the model has characters of several bytes");
     let mut offset = 0;
     for piece in pieces {
@@ -141,13 +141,13 @@ fn team(text: &str, declared: usize) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, Kind, after, place};
+    use super::{Edit, Kind, offset_after, place};
     use serde_json::json;
 
     #[test]
     fn an_edit_is_typed_and_taken_back() {
         let text = "Domain A {\n    vision: \"b\"\n}\n";
-        let offset = after(text, &["Domain", "\""]).unwrap();
+        let offset = offset_after(text, &["Domain", "\""]).unwrap();
         let (line, column) = place(text, offset);
         assert_eq!((offset, line, column), (24, 1, 13));
         let edit = Edit {
@@ -160,7 +160,7 @@ mod tests {
             column,
             strokes: 2,
         };
-        assert_eq!(edit.written(text), "Domain A {\n    vision: \"xxb\"\n}\n");
+        assert_eq!(edit.apply_to(text), "Domain A {\n    vision: \"xxb\"\n}\n");
         let range = |from: usize, to: usize| json!({ "start": { "line": 1, "character": from }, "end": { "line": 1, "character": to } });
         assert_eq!(
             edit.changes(true),

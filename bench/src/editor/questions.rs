@@ -36,7 +36,7 @@ fn question(title: &str, method: &'static str, params: Value, sees_edit: bool) -
 }
 
 /// What is asked after an edit: what tools ask, and what editors ask about the document that they show.
-pub(crate) fn after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Question>> {
+pub(crate) fn questions_after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Question>> {
     let mut questions = of_tools(edit, size);
     let document = json!({ "uri": format!("file://{}", project.root().join(&edit.file)) });
     let diagnostics = |sees_edit| {
@@ -89,7 +89,7 @@ fn head(edit: &Edit) -> String {
 
 /// Calls of tools: from the answers of DomainLang's own requests to what a tool for code makes of them.
 fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
-    let (line, column) = edits::place(text, edits::after(text, &[&head(edit), " by "])?);
+    let (line, column) = edits::place(text, edits::offset_after(text, &[&head(edit), " by "])?);
     let at = format!("{}:{}:{}", edit.file, line + 1, column + 1);
     let call = |title: &str, tool, args: Value, sees_edit| {
         question(&format!("tool `{tool}`{title}"), TOOL, json!({ "id": tool, "args": args }), sees_edit)
@@ -105,7 +105,7 @@ fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
 fn of_editor(edit: &Edit, document: &Value, text: &str) -> Result<Vec<Question>> {
     let head = head(edit);
     let at = |pieces: &[&str]| -> Result<Value> {
-        let (line, character) = edits::place(text, edits::after(text, pieces)?);
+        let (line, character) = edits::place(text, edits::offset_after(text, pieces)?);
         Ok(json!({ "textDocument": document, "position": { "line": line, "character": character } }))
     };
     let whole = json!({ "textDocument": document });

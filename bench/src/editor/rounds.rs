@@ -7,7 +7,7 @@ use super::edits::Edit;
 use super::latency::{Latencies, Row};
 use super::questions::Question;
 use super::server::Server;
-use super::truth::beginning;
+use super::truth::excerpt;
 use crate::stats::Samples;
 
 /// How long an answer right after an edit may take, in milliseconds, nearly always (p95). A person feels a tenth of a second;
@@ -48,7 +48,7 @@ pub(crate) fn measure(
             }
             for (server, (times, wire)) in turns {
                 for is_in in [true, false] {
-                    once(case, server, is_in, &mut times[number])?;
+                    run_round(case, server, is_in, &mut times[number])?;
                     wire.push(server.unknown()?);
                 }
             }
@@ -71,10 +71,10 @@ pub(crate) fn measure(
 }
 
 /// The edit with the question at its heels, and the question again.
-fn once(case: &Case<'_>, server: &mut Server, is_in: bool, times: &mut Times) -> Result<()> {
+fn run_round(case: &Case<'_>, server: &mut Server, is_in: bool, times: &mut Times) -> Result<()> {
     let edited = server.edit(case.edit, is_in)?;
-    let first = server.ask(&case.question, is_in, Some(edited))?;
-    let second = server.ask(&case.question, is_in, None)?;
+    let first = server.request(&case.question, is_in, Some(edited))?;
+    let second = server.request(&case.question, is_in, None)?;
     for ((took, answer), samples) in [(first, &mut times.after_edit), (second, &mut times.without)] {
         let truth = &case.truth[usize::from(is_in)];
         ensure!(
@@ -83,8 +83,8 @@ fn once(case: &Case<'_>, server: &mut Server, is_in: bool, times: &mut Times) ->
             server.program.title(),
             case.question.title,
             case.edit.title,
-            beginning(&answer),
-            beginning(truth)
+            excerpt(&answer),
+            excerpt(truth)
         );
         samples.push(took);
     }

@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::EditorBench;
 use super::edits::Edit;
 use super::questions::{Question, TOKENS_DELTA, TOOL};
-use crate::wire::{Framing, Refused, Reply, Wire};
+use crate::wire::{Framing, ErrorResponse, Reply, Wire};
 
 /// JSON-RPC 2.0, "Method not found".
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -35,7 +35,7 @@ impl Program {
     }
 
     /// The program, which finds nothing of who runs the benchmark.
-    pub(crate) fn command(self, bench: &Bench) -> Command {
+    pub(crate) fn command(self, bench: &EditorBench) -> Command {
         let mut command = Command::new(match self {
             Self::Dlang => &bench.dlang,
             Self::Zubi => &bench.zubi,
@@ -57,7 +57,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts a server for a folder and waits for its answer to `initialize`.
-    pub(crate) fn start(bench: &Bench, program: Program, folder: &Utf8Path) -> Result<Self> {
+    pub(crate) fn start(bench: &EditorBench, program: Program, folder: &Utf8Path) -> Result<Self> {
         let mut command = program.command(bench);
         command.args(["lsp", "--stdio"]).current_dir(folder);
         // Registrations, progress and refreshes: an editor agrees to all of them with `null`.
@@ -67,7 +67,7 @@ impl Server {
         Ok(Self { program, wire, folder, versions: BTreeMap::new(), tokens: None })
     }
 
-    pub(crate) fn started(&self) -> Instant {
+    pub(crate) fn start_time(&self) -> Instant {
         self.wire.started
     }
 
@@ -75,7 +75,7 @@ impl Server {
         self.wire.pid()
     }
 
-    pub(crate) fn initialized(&self) -> Result<()> {
+    pub(crate) fn notify_initialized(&self) -> Result<()> {
         self.wire.notify("initialized", &json!({}))
     }
 
@@ -106,7 +106,7 @@ impl Server {
     }
 
     /// Asks and waits. The time counts from `since`, or from sending the question.
-    pub(crate) fn ask(
+    pub(crate) fn request(
         &mut self,
         question: &Question,
         is_edit_in: bool,
@@ -119,9 +119,9 @@ impl Server {
             }
             params["previousResultId"] = self.tokens.as_ref().map_or(Value::Null, |(id, _)| id.clone());
         }
-        let asked = self.wire.ask(question.method, &params)?;
+        let asked = self.wire.send_request(question.method, &params)?;
         let Reply { took, result, .. } = self.wire.answer(&match since {
-            Some(since) => asked.since(since),
+            Some(since) => asked.timed_from(since),
             None => asked,
         })?;
         let answer = if question.method == TOKENS_DELTA { self.with_difference(result)? } else { result };
@@ -163,7 +163,7 @@ impl Server {
     pub(crate) fn unknown(&mut self) -> Result<Duration> {
         match self.wire.request("$/unknown", &json!({})) {
             Ok(_) => bail!("a method that does not exist was answered"),
-            Err(error) => match error.downcast_ref::<Refused>() {
+            Err(error) => match error.downcast_ref::<ErrorResponse>() {
                 Some(refused) if refused.code == METHOD_NOT_FOUND => Ok(refused.took),
                 _ => Err(error),
             },

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::EditorBench;
 use super::server::{Program, Server};
 use crate::stats::Samples;
 use crate::table::{Aim, Row, Table};
@@ -15,7 +15,7 @@ const AIM: f64 = 150.0;
 
 /// Starts both programs in turns with what they cannot be quicker than: the command that validates the model and ends, and a
 /// server in an empty folder.
-pub(crate) fn measure(bench: &Bench, starts: usize, table: &mut Table) -> Result<()> {
+pub(crate) fn measure(bench: &EditorBench, starts: usize, table: &mut Table) -> Result<()> {
     let mut validate = Samples::default();
     let mut ready = Program::ALL.map(|program| (program, Samples::default(), Samples::default()));
     for _ in 0..starts {
@@ -23,7 +23,7 @@ pub(crate) fn measure(bench: &Bench, starts: usize, table: &mut Table) -> Result
         for (program, full, empty) in &mut ready {
             first_answer(bench, *program, full)?;
             let server = Server::start(bench, *program, bench.empty.root())?;
-            empty.push(server.started().elapsed());
+            empty.push(server.start_time().elapsed());
         }
     }
     for (program, full, empty) in ready {
@@ -43,11 +43,11 @@ pub(crate) fn measure(bench: &Bench, starts: usize, table: &mut Table) -> Result
     Ok(())
 }
 
-fn first_answer(bench: &Bench, program: Program, samples: &mut Samples) -> Result<()> {
+fn first_answer(bench: &EditorBench, program: Program, samples: &mut Samples) -> Result<()> {
     let mut server = Server::start(bench, program, bench.project.root())?;
-    server.initialized()?;
+    server.notify_initialized()?;
     let summary = server.summary()?;
-    samples.push(server.started().elapsed());
+    samples.push(server.start_time().elapsed());
     let counts = &summary["summary"];
     ensure!(
         counts["boundedContextCount"] == bench.size.areas * bench.size.contexts
@@ -57,7 +57,7 @@ fn first_answer(bench: &Bench, program: Program, samples: &mut Samples) -> Resul
     Ok(())
 }
 
-fn one_shot(bench: &Bench, samples: &mut Samples) -> Result<()> {
+fn one_shot(bench: &EditorBench, samples: &mut Samples) -> Result<()> {
     let mut command = Program::Dlang.command(bench);
     command.args(["validate", bench.project.root().as_str(), "--json"]);
     let start = Instant::now();

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::Bench;
+use super::EditorBench;
 use super::edits::Edit;
 use super::questions::{Question, TOKENS_DELTA};
 use super::server::{Program, Server};
@@ -13,11 +13,11 @@ use super::server::{Program, Server};
 /// # Errors
 ///
 /// When an answer that must show the edit does not, or one that must not does: it would prove nothing.
-pub(crate) fn of(bench: &Bench, edit: &Edit, questions: &[Question]) -> Result<Vec<[Value; 2]>> {
+pub(crate) fn true_answers(bench: &EditorBench, edit: &Edit, questions: &[Question]) -> Result<Vec<[Value; 2]>> {
     let text = bench.project.read(&edit.file);
-    let without = ask(bench, edit, questions, false)?;
-    bench.project.write(&edit.file, &edit.written(&text));
-    let with = ask(bench, edit, questions, true);
+    let without = collect_answers(bench, edit, questions, false)?;
+    bench.project.write(&edit.file, &edit.apply_to(&text));
+    let with = collect_answers(bench, edit, questions, true);
     bench.project.write(&edit.file, &text);
     let truths = without.into_iter().zip(with?);
     let truths: Vec<[Value; 2]> = truths.map(|(without, with)| [without, with]).collect();
@@ -27,39 +27,39 @@ pub(crate) fn of(bench: &Bench, edit: &Edit, questions: &[Question]) -> Result<V
             "{} after {}: without the edit {}, with it {}",
             question.title,
             edit.title,
-            beginning(without),
-            beginning(with)
+            excerpt(without),
+            excerpt(with)
         );
     }
     Ok(truths)
 }
 
 /// As much of an answer as an error has room for.
-pub(crate) fn beginning(answer: &Value) -> String {
+pub(crate) fn excerpt(answer: &Value) -> String {
     answer.to_string().chars().take(400).collect()
 }
 
-fn ask(bench: &Bench, edit: &Edit, questions: &[Question], is_edit_in: bool) -> Result<Vec<Value>> {
+fn collect_answers(bench: &EditorBench, edit: &Edit, questions: &[Question], is_edit_in: bool) -> Result<Vec<Value>> {
     let mut servers: Vec<Server> = Vec::new();
     let answer = |question: &Question| {
         let known = servers.iter().position(|server| question.is_for(server.program));
         let server = match known {
             Some(known) => &mut servers[known],
-            None => servers.push_mut(opened(bench, edit, question)?),
+            None => servers.push_mut(open_server(bench, edit, question)?),
         };
         match question.method {
             TOKENS_DELTA => server.all_tokens(&question.params[usize::from(is_edit_in)]),
-            _ => Ok(server.ask(question, is_edit_in, None)?.1),
+            _ => Ok(server.request(question, is_edit_in, None)?.1),
         }
     };
     questions.iter().map(answer).collect()
 }
 
 /// A new server of the first program that a question is for, with the edited document open.
-fn opened(bench: &Bench, edit: &Edit, question: &Question) -> Result<Server> {
+fn open_server(bench: &EditorBench, edit: &Edit, question: &Question) -> Result<Server> {
     let program = Program::ALL.into_iter().find(|program| question.is_for(*program));
     let mut server = Server::start(bench, program.context("the question is for no program")?, bench.project.root())?;
-    server.initialized()?;
+    server.notify_initialized()?;
     server.open(&edit.file, &bench.project.read(&edit.file))?;
     Ok(server)
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use zubi_tests::Project;
-use zubi_tests::hosts::Place;
+use zubi_tests::hosts::HostsProject;
 
 use super::trivial;
 use crate::stats::Samples;
@@ -20,7 +20,7 @@ const CLIENTS: [usize; 3] = [1, 10, 64];
 
 /// Measures with so many questions in each round.
 pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     let _daemon = place.daemon(&["--no-port"]);
     let host = place.only_host();
     let socket = host["socket"].as_str().context("the host has a socket")?;
@@ -68,7 +68,7 @@ fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Res
     let asking: Vec<_> = (0..clients)
         .map(|_| {
             let (socket, message) = (socket.to_owned(), message.clone());
-            thread::spawn(move || ask(&socket, questions, message))
+            thread::spawn(move || send_requests(&socket, questions, message))
         })
         .collect();
     let mut samples = Samples::default();
@@ -79,7 +79,7 @@ fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Res
     Ok(Load { samples, per_second: f64::from(asked) / begun.elapsed().as_secs_f64() })
 }
 
-fn ask(socket: &Path, questions: usize, mut message: Value) -> Result<Vec<std::time::Duration>> {
+fn send_requests(socket: &Path, questions: usize, mut message: Value) -> Result<Vec<std::time::Duration>> {
     let stream = UnixStream::connect(socket).context("the socket")?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut writer = &stream;

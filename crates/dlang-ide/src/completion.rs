@@ -90,7 +90,7 @@ pub fn completions(db: &dyn Db, file: File, offset: TextSize, imports: &ImportCa
         return import::specifiers(&string, offset, imports);
     }
     let Some(place) = CompletionContext::find(parse, file.text(db), offset) else { return Completions::default() };
-    let expected = follow::expected(&place);
+    let expected = follow::expected_at(&place);
     let mut completions = Completions::default();
     if expected.names {
         names::names(db, file, &place, &mut completions);

@@ -3,7 +3,7 @@
 use dlang_model::{Db, Definition, File, file_model, project_files};
 use dlang_syntax::{TextRange, TextSize};
 
-use crate::subject::{NameAt, NamedEntity, at};
+use crate::subject::{NameAt, NamedEntity, name_at};
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Target {
 /// an entry of a map means several. A declared name leads to itself. Nothing where no name stands, or one that means
 /// nothing.
 pub fn definition(db: &dyn Db, file: File, offset: TextSize) -> Option<DefinitionResult> {
-    let (range, targets) = match at(db, file, offset)? {
+    let (range, targets) = match name_at(db, file, offset)? {
         NameAt::Word { range, subjects, reference } => {
             (reference.unwrap_or(range), subjects.iter().flat_map(|subject| declarations(db, subject)).collect())
         }

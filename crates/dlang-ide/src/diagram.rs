@@ -78,7 +78,7 @@ pub fn diagram(db: &dyn Db, fqn: &str, format: DiagramFormat) -> Value {
 fn maps(db: &dyn Db) -> Vec<Definition> {
     let of_file = |file: &dlang_model::File| {
         let file = *file;
-        let numbered = file_index(db, file).numbered();
+        let numbered = file_index(db, file).elements_with_numbers();
         let is_map = |kind| matches!(kind, ElementKind::ContextMap | ElementKind::DomainMap);
         numbered.filter(move |(_, it)| is_map(it.kind)).map(move |(number, _)| Definition { file, number })
     };
@@ -97,7 +97,7 @@ fn not_found(db: &dyn Db, maps: &[Definition], fqn: &str, format: DiagramFormat)
     let names: Vec<SmolStr> = maps.iter().filter_map(|map| map.fqn(db)).collect();
     let nearest = nearest_names(fqn, names.iter().cloned());
     let mut suggestions: Vec<SmolStr> = nearest.into_iter().map(|(_, name)| name).collect();
-    let kind = find(db, fqn).found().and_then(|definition| definition.kind(db));
+    let kind = find(db, fqn).element().and_then(|definition| definition.kind(db));
     if suggestions.is_empty() {
         // There are few maps in a model, and any of them may be wanted.
         suggestions = names;

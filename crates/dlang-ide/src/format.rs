@@ -38,7 +38,7 @@ pub const WIDTH: usize = 100;
 
 /// A formatted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Formatted {
+pub struct FormattedText {
     /// The whole text afterwards.
     pub text: String,
     /// How to get there: small replacements in the order of the text; none if nothing is to be done.
@@ -55,14 +55,14 @@ pub struct Refusal {
 }
 
 /// Formats a whole text.
-pub fn format(parse: &Parse) -> Result<Formatted, Refusal> {
+pub fn format(parse: &Parse) -> Result<FormattedText, Refusal> {
     refuse(parse, |_, _| true)?;
-    Ok(formatted(parse, |_| true))
+    Ok(format_ranges(parse, |_| true))
 }
 
 /// Formats the entries that a range touches: as few of them and as deep inside as possible. Errors elsewhere in the
 /// text do not matter, unless a string has no end: then nobody knows what is a string.
-pub fn format_range(parse: &Parse, range: TextRange) -> Result<Formatted, Refusal> {
+pub fn format_range(parse: &Parse, range: TextRange) -> Result<FormattedText, Refusal> {
     let region = region::find(&parse.syntax(), range);
     refuse(parse, |code, place| {
         let is_everywhere = matches!(code, Code::UnterminatedString | Code::FileTooLarge | Code::TooManyErrors);
@@ -71,16 +71,16 @@ pub fn format_range(parse: &Parse, range: TextRange) -> Result<Formatted, Refusa
     if let Some(error) = region.and_then(|region| region.error) {
         return Err(Refusal { first: error, count: 1 });
     }
-    Ok(formatted(parse, |place| region.is_some_and(|region| region.whole.contains_range(place))))
+    Ok(format_ranges(parse, |place| region.is_some_and(|region| region.whole.contains_range(place))))
 }
 
-fn formatted(parse: &Parse, is_wanted: impl Fn(TextRange) -> bool) -> Formatted {
+fn format_ranges(parse: &Parse, is_wanted: impl Fn(TextRange) -> bool) -> FormattedText {
     let root = parse.syntax();
     let text = root.text().to_string();
     let leaves = leaves::collect(&root);
     let mut edits = layout::edits(&text, &leaves);
     edits.retain(|edit| is_wanted(edit.range));
-    Formatted { text: apply(&text, &edits), edits }
+    FormattedText { text: apply(&text, &edits), edits }
 }
 
 fn refuse(parse: &Parse, matters: impl Fn(Code, TextRange) -> bool) -> Result<(), Refusal> {

@@ -97,7 +97,7 @@ fn of_token(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<Stri
 /// What a declared name names.
 fn of_name(page: &mut Page<'_>, file: File, name: &SyntaxNode) -> Option<String> {
     let owner = name.parent()?;
-    if ElementKind::of(owner.kind()).is_some() {
+    if ElementKind::from_syntax(owner.kind()).is_some() {
         let definition = definition_at(page.db, file, owner.text_range())?;
         return element::element(page, definition, file);
     }

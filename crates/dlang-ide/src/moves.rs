@@ -4,7 +4,7 @@
 //! question is only how to write it down.
 
 use dlang_syntax::Parse;
-use dlang_syntax::ast::quoted;
+use dlang_syntax::ast::quote;
 
 use crate::edit::TextEdit;
 
@@ -35,19 +35,19 @@ pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<Strin
     let is_relative = matches!(specifier.split(['/', '\\']).next(), Some("." | ".."));
     if !is_relative {
         let (key, folder, rest) = alias(specifier, moved.aliases)?;
-        let form = Form::of(&joined(folder, rest), moved);
-        if leads(&joined(folder, rest), form, moved) {
+        let form = Form::detect(&join_paths(folder, rest), moved);
+        if leads(&join_paths(folder, rest), form, moved) {
             return None;
         }
-        let written = form.written(moved);
-        let Some(below) = below(&written, folder) else { return Some(relative(form, moved)) };
+        let written = form.render_path(moved);
+        let Some(below) = strip_folder(&written, folder) else { return Some(relative(form, moved)) };
         let new = format!("{key}{}{below}", if below.is_empty() { "" } else { "/" });
         // A longer key could take the new specifier elsewhere.
         let is_same = alias(&new, moved.aliases).is_some_and(|(other, ..)| other == key);
         return Some(if is_same { new } else { relative(form, moved) });
     }
-    let form = Form::of(&up(folder_of(moved.importer_before), &parts), moved);
-    if leads(&up(folder_of(moved.importer), &parts), form, moved) {
+    let form = Form::detect(&resolve_from(folder_of(moved.importer_before), &parts), moved);
+    if leads(&resolve_from(folder_of(moved.importer), &parts), form, moved) {
         return None;
     }
     Some(relative(form, moved))
@@ -60,11 +60,11 @@ pub fn import_edits(parse: &Parse, new: impl Fn(&str) -> Option<String>) -> Vec<
     let edit = |uri: dlang_syntax::ast::StringToken| {
         let value = new(&uri.value())?;
         // Plain paths keep the quotes that are there.
-        let is_plain = quoted(&value).len() == value.len() + 2 && !value.contains('\'');
+        let is_plain = quote(&value).len() == value.len() + 2 && !value.contains('\'');
         Some(if is_plain {
             TextEdit { range: uri.raw_range(), insert: value }
         } else {
-            TextEdit { range: uri.syntax().text_range(), insert: quoted(&value) }
+            TextEdit { range: uri.syntax().text_range(), insert: quote(&value) }
         })
     };
     strings.filter_map(edit).collect()
@@ -85,7 +85,7 @@ const EXTENSION: &str = ".dlang";
 
 impl Form {
     /// The form in which a path names the target before, as far as that form can name the target afterwards.
-    fn of(path: &str, moved: &MovedImport<'_>) -> Self {
+    fn detect(path: &str, moved: &MovedImport<'_>) -> Self {
         let Some(rest) = moved.target_before.strip_prefix(path) else { return Self::Whole };
         if rest == EXTENSION && moved.target.ends_with(EXTENSION) && !moved.has_folder_beside {
             Self::Short
@@ -98,7 +98,7 @@ impl Form {
     }
 
     /// The path of the target afterwards, in this form.
-    fn written(self, moved: &MovedImport<'_>) -> String {
+    fn render_path(self, moved: &MovedImport<'_>) -> String {
         let left_out = match self {
             Self::Whole => 0,
             Self::Short => EXTENSION.len(),
@@ -111,12 +111,12 @@ impl Form {
 
 /// Whether a path that was written once leads to the target afterwards.
 fn leads(path: &str, form: Form, moved: &MovedImport<'_>) -> bool {
-    path == form.written(moved)
+    path == form.render_path(moved)
 }
 
 /// The target as seen from the importing file.
 fn relative(form: Form, moved: &MovedImport<'_>) -> String {
-    let written = form.written(moved);
+    let written = form.render_path(moved);
     let from = parts(folder_of(moved.importer));
     let to = parts(&written);
     let common = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
@@ -143,12 +143,12 @@ fn parts(path: &str) -> Vec<&str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect()
 }
 
-fn joined(folder: &str, rest: &str) -> String {
-    up(folder, &parts(rest))
+fn join_paths(folder: &str, rest: &str) -> String {
+    resolve_from(folder, &parts(rest))
 }
 
 /// Where the parts of a path lead from a folder. `..` above the root stays there.
-fn up(folder: &str, path: &[&str]) -> String {
+fn resolve_from(folder: &str, path: &[&str]) -> String {
     let mut all = parts(folder);
     for part in path {
         if *part == ".." {
@@ -161,7 +161,7 @@ fn up(folder: &str, path: &[&str]) -> String {
 }
 
 /// What a path is from a folder around it.
-fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+fn strip_folder<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }

@@ -9,7 +9,7 @@ use dlang_model::{Db, File, project_files, usages_in};
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::definition::declarations;
-use crate::subject::{NameAt, NamedEntity, alias_of, at, targets, words_behind};
+use crate::subject::{NameAt, NamedEntity, alias_of, name_at, targets, words_behind};
 use crate::words::words;
 
 /// A place where something is named.
@@ -37,7 +37,7 @@ pub fn highlights(db: &dyn Db, file: File, offset: TextSize) -> Vec<Occurrence> 
 }
 
 fn subjects_at(db: &dyn Db, file: File, offset: TextSize) -> Vec<NamedEntity> {
-    match at(db, file, offset) {
+    match name_at(db, file, offset) {
         Some(NameAt::Word { subjects, .. }) => subjects,
         Some(NameAt::This { context, .. }) => context.map(NamedEntity::Element).into_iter().collect(),
         Some(NameAt::Import { .. }) | None => Vec::new(),

@@ -18,8 +18,8 @@ pub use self::error::RenameError;
 use crate::definition::{FileRange, declarations};
 use crate::edit::TextEdit;
 use crate::references::occurrences;
-use crate::subject::{NameAt, Namespace, NamedEntity, at};
-use crate::words::{beginning, is_word};
+use crate::subject::{NameAt, Namespace, NamedEntity, name_at};
+use crate::words::{leading_words, is_word};
 
 /// A name that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub fn rename(
     if renaming.text == new_name {
         return Ok(Vec::new());
     }
-    if let Some(place) = declared(db, &subject, new_name) {
+    if let Some(place) = find_conflict(db, &subject, new_name) {
         return Err(RenameError::Declared { name: new_name.to_owned(), place });
     }
     let mut edits = Vec::new();
@@ -75,7 +75,7 @@ pub fn rename(
 
 /// What would be renamed at an offset.
 fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(PrepareRename, NamedEntity), RenameError> {
-    let (range, subjects) = match at(db, file, offset) {
+    let (range, subjects) = match name_at(db, file, offset) {
         None => return Err(RenameError::NoName),
         Some(NameAt::Import { .. }) => return Err(RenameError::ImportString),
         Some(NameAt::This { .. }) => return Err(RenameError::This),
@@ -96,7 +96,7 @@ fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(PrepareRenam
 
 /// Where something else has the name already, as far as that can be said without the changed texts: what is in no scope of
 /// references, or in the scope of another file.
-fn declared(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<FileRange> {
+fn find_conflict(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<FileRange> {
     let first = |subject: &NamedEntity| {
         let target = declarations(db, subject).into_iter().next()?;
         Some(FileRange { file: target.file, range: target.focus })
@@ -105,7 +105,7 @@ fn declared(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<FileRa
         NamedEntity::Element(_) => None,
         // Two namespaces would become one, and nobody could tell them apart again.
         NamedEntity::Namespace(namespace) => {
-            let path = match beginning(&namespace.path, 1) {
+            let path = match leading_words(&namespace.path, 1) {
                 Some(around) => smol_str::format_smolstr!("{around}.{new_name}"),
                 None => SmolStr::new(new_name),
             };

@@ -14,7 +14,7 @@ use dlang_syntax::{TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use crate::words::{beginning, count, words};
+use crate::words::{leading_words, count, words};
 
 /// Something with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(crate) enum NameAt {
 }
 
 /// What stands at an offset of a file, or ends there.
-pub(crate) fn at(db: &dyn Db, file: File, offset: TextSize) -> Option<NameAt> {
+pub(crate) fn name_at(db: &dyn Db, file: File, offset: TextSize) -> Option<NameAt> {
     let model = file_model(db, file);
     reference_at(db, file, model, offset)
         .or_else(|| import_at(db, file, model, offset))
@@ -132,7 +132,7 @@ fn subject_of(db: &dyn Db, file: File, reference: &Reference, target: Definition
         return Some(NamedEntity::Element(target));
     }
     let fqn = target.fqn(db)?;
-    match beginning(&fqn, from_end) {
+    match leading_words(&fqn, from_end) {
         Some(path) => Some(NamedEntity::Namespace(Namespace::new(db, path, target.file))),
         None => Some(NamedEntity::Alias { file, name: alias_of(db, reference, target)?.into() }),
     }
@@ -217,7 +217,7 @@ fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> 
         let number = words.iter().position(|word| word.range.contains_inclusive(offset))?;
         let range = words.get(number)?.range;
         let fqn = definition.fqn(db)?;
-        let path = beginning(&fqn, words.len() - 1 - number)?;
+        let path = leading_words(&fqn, words.len() - 1 - number)?;
         return word(range, NamedEntity::Namespace(Namespace::new(db, path, file)));
     }
     let Body::Context(context) = &element.body else { return None };

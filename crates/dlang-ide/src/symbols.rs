@@ -197,17 +197,17 @@ fn folder(name: &str, children: Vec<Symbol>) -> Option<Symbol> {
 
 fn decision(item: &DecisionItem) -> Option<Symbol> {
     match item {
-        DecisionItem::Decision(it) => named(it, it.name(), SymbolKind::Decision, it.value()),
-        DecisionItem::Policy(it) => named(it, it.name(), SymbolKind::Policy, it.value()),
-        DecisionItem::BusinessRule(it) => named(it, it.name(), SymbolKind::Rule, it.value()),
+        DecisionItem::Decision(it) => named_symbol(it, it.name(), SymbolKind::Decision, it.value()),
+        DecisionItem::Policy(it) => named_symbol(it, it.name(), SymbolKind::Policy, it.value()),
+        DecisionItem::BusinessRule(it) => named_symbol(it, it.name(), SymbolKind::Rule, it.value()),
     }
 }
 
 fn term(term: &DomainTerm) -> Option<Symbol> {
-    named(term, term.name(), SymbolKind::Term, term.meaning())
+    named_symbol(term, term.name(), SymbolKind::Term, term.meaning())
 }
 
-fn named(
+fn named_symbol(
     node: &impl AstNode<Language = DomainLang>,
     name: Option<Name>,
     kind: SymbolKind,

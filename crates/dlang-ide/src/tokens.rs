@@ -88,7 +88,7 @@ fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
     let node = token.parent()?;
     let owner = node.parent()?;
     match node.kind() {
-        NAME => Some((declared(owner.kind())?, true)),
+        NAME => Some((declaration_kind(owner.kind())?, true)),
         QUALIFIED_NAME => Some((TokenKind::Namespace, true)),
         REFERENCE if !is_last_segment(token) => Some((TokenKind::Namespace, false)),
         REFERENCE => Some((of_element(expected_kind(&owner)?), false)),
@@ -97,12 +97,12 @@ fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
 }
 
 /// What the name of such a node names.
-fn declared(owner: SyntaxKind) -> Option<TokenKind> {
+fn declaration_kind(owner: SyntaxKind) -> Option<TokenKind> {
     Some(match owner {
         IMPORT_STATEMENT => TokenKind::Namespace,
         DOMAIN_TERM | SYNONYM_LIST => TokenKind::Term,
         DECISION | POLICY | BUSINESS_RULE => TokenKind::Decision,
-        element => of_element(ElementKind::of(element)?),
+        element => of_element(ElementKind::from_syntax(element)?),
     })
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn count(name: &str) -> usize {
 }
 
 /// The first words of a dotted name without blanks, without the last `without`; nothing when none is left.
-pub(crate) fn beginning(name: &str, without: usize) -> Option<&str> {
+pub(crate) fn leading_words(name: &str, without: usize) -> Option<&str> {
     let mut rest = name;
     for _ in 0..without {
         rest = rest.rsplit_once('.')?.0;
@@ -45,7 +45,7 @@ pub(crate) fn beginning(name: &str, without: usize) -> Option<&str> {
 mod tests {
     use dlang_syntax::{TextRange, TextSize};
 
-    use super::{beginning, words};
+    use super::{leading_words, words};
 
     #[test]
     fn words_with_room_between_them() {
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn beginnings() {
         assert_eq!(
-            [0, 1, 2, 3].map(|without| beginning("a.b.c", without)),
+            [0, 1, 2, 3].map(|without| leading_words("a.b.c", without)),
             [Some("a.b.c"), Some("a.b"), Some("a"), None]
         );
     }

@@ -185,14 +185,14 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Asks a question. It is cancelled when a change waits or a [`CancellationToken`] of this snapshot says so.
-    pub fn ask<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
+    pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         if self.is_withdrawn.load(Ordering::SeqCst) {
-            return Err(Cancelled);
+            return Err(QueryCancelled);
         }
         // Attached here, the question is the outermost: what cancels it between two of its queries is not forgotten. What a
         // cancelled question leaves behind is only what salsa remembers, which stays sound.
         let ask = AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db)));
-        salsa::Cancelled::catch(ask).map_err(|_| Cancelled)
+        salsa::Cancelled::catch(ask).map_err(|_| QueryCancelled)
     }
 
     /// Cancels the questions of this snapshot from elsewhere.
@@ -211,15 +211,15 @@ impl Clone for Snapshot {
 
 /// A question was given up before it was answered. Ask again on a new snapshot, if the answer is still wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cancelled;
+pub struct QueryCancelled;
 
-impl std::fmt::Display for Cancelled {
+impl std::fmt::Display for QueryCancelled {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("cancelled: the model changed or the question was withdrawn")
     }
 }
 
-impl std::error::Error for Cancelled {}
+impl std::error::Error for QueryCancelled {}
 
 /// Cancels the questions of one snapshot.
 #[derive(Clone)]

@@ -25,7 +25,7 @@ pub struct Diagnostic {
     /// What to do about it.
     pub hint: Option<Cow<'static, str>>,
     /// Other places that have to do with it.
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedInformation>,
     /// What it is about, for programs.
     pub data: DiagnosticData,
 }
@@ -37,7 +37,7 @@ impl Diagnostic {
 
     pub(crate) fn of_syntax(diagnostic: &SyntaxDiagnostic) -> Self {
         let related =
-            |related: &dlang_syntax::Related| Related { place: RelatedLocation::Here(related.range), message: related.message };
+            |related: &dlang_syntax::RelatedSyntax| RelatedInformation { place: RelatedLocation::Here(related.range), message: related.message };
         Self {
             range: diagnostic.range,
             code: Code::Syntax(diagnostic.code),
@@ -53,8 +53,8 @@ impl Diagnostic {
         self
     }
 
-    pub(crate) fn related(mut self, place: RelatedLocation, message: &'static str) -> Self {
-        self.related.push(Related { place, message });
+    pub(crate) fn with_related(mut self, place: RelatedLocation, message: &'static str) -> Self {
+        self.related.push(RelatedInformation { place, message });
         self
     }
 
@@ -79,7 +79,7 @@ impl Diagnostic {
 
 /// A place that has to do with a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Related {
+pub struct RelatedInformation {
     /// Where.
     pub place: RelatedLocation,
     /// What it has to do with it.

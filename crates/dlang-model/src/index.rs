@@ -64,7 +64,7 @@ impl FileIndex {
     }
 
     /// Elements with their numbers.
-    pub fn numbered(&self) -> impl Iterator<Item = (u32, &IndexedElement)> {
+    pub fn elements_with_numbers(&self) -> impl Iterator<Item = (u32, &IndexedElement)> {
         (0..).zip(self.elements.iter())
     }
 }

@@ -51,7 +51,7 @@ impl ElementKind {
     }
 
     /// The kind of a node; nothing for nodes that declare no element.
-    pub fn of(kind: SyntaxKind) -> Option<Self> {
+    pub fn from_syntax(kind: SyntaxKind) -> Option<Self> {
         Some(match kind {
             SyntaxKind::DOMAIN => Self::Domain,
             SyntaxKind::BOUNDED_CONTEXT => Self::BoundedContext,

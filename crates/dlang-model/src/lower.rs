@@ -39,7 +39,7 @@ pub fn file_model(db: &dyn Db, file: File) -> Arc<FileModel> {
 
 fn lower(parse: &Parse) -> FileModel {
     let model = parse.tree();
-    let mut lowering = Lowering::default();
+    let mut lowering = LoweringState::default();
     let mut imports = Vec::new();
     let mut import_data = Vec::new();
     for node in model.syntax().children() {
@@ -72,16 +72,16 @@ fn lower(parse: &Parse) -> FileModel {
 
 /// What the walk has collected.
 #[derive(Default)]
-struct Lowering {
+struct LoweringState {
     index: IndexBuilder,
     elements: Vec<ElementData>,
     references: Vec<Reference>,
     relationships: Vec<Relationship>,
 }
 
-impl Lowering {
+impl LoweringState {
     fn element(&mut self, node: &SyntaxNode, container: Option<u32>) {
-        let Some(kind) = ElementKind::of(node.kind()) else { return };
+        let Some(kind) = ElementKind::from_syntax(node.kind()) else { return };
         let name_node =
             node.children().find(|child| matches!(child.kind(), SyntaxKind::NAME | SyntaxKind::QUALIFIED_NAME));
         let name = name_node.as_ref().and_then(name_text);

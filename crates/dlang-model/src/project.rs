@@ -23,7 +23,7 @@ pub(crate) struct ProjectIndex {
 pub(crate) fn project_index(db: &dyn Db) -> Arc<ProjectIndex> {
     let mut index = ProjectIndex::default();
     for file in project_files(db) {
-        for (number, element) in file_index(db, *file).numbered() {
+        for (number, element) in file_index(db, *file).elements_with_numbers() {
             let definition = Definition { file: *file, number };
             for (table, name) in [(&mut index.by_fqn, element.fqn()), (&mut index.by_name, element.name.as_ref())] {
                 let Some(name) = name else { continue };

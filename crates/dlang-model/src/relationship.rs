@@ -129,7 +129,7 @@ impl RelationshipKind {
 
     /// The kind of a relationship by its form alone. `<->` is always bidirectional, whatever its patterns: there is one
     /// answer to the question, where the existing program has two.
-    pub fn of(form: &RelationshipForm) -> Option<Self> {
+    pub fn from_form(form: &RelationshipForm) -> Option<Self> {
         match form {
             RelationshipForm::Directional { arrow: Some(Arrow::Both), .. } => Some(Self::Bidirectional),
             RelationshipForm::Directional { arrow: Some(_), left, right } => {
@@ -159,12 +159,12 @@ pub fn containing_context(db: &dyn Db, file: File, relationship: &Relationship) 
 
 /// A relationship as it is meant; nothing when an end means nothing or a mistake left out the middle.
 pub fn relationship_view(db: &dyn Db, file: File, relationship: &Relationship) -> Option<RelationshipView> {
-    Facts::of(db, file).view(relationship)
+    Facts::new(db, file).view(relationship)
 }
 
 /// The relationships of a file: those of bounded contexts, in the order of the text, then those of context maps.
 pub fn relationship_views(db: &dyn Db, file: File) -> Vec<RelationshipView> {
-    let facts = Facts::of(db, file);
+    let facts = Facts::new(db, file);
     let model = file_model(db, file);
     let of_kind = |wanted: ElementKind| {
         let elements = facts.index.elements.iter().zip(&model.elements);
@@ -187,7 +187,7 @@ struct Facts<'db> {
 }
 
 impl<'db> Facts<'db> {
-    fn of(db: &'db dyn Db, file: File) -> Self {
+    fn new(db: &'db dyn Db, file: File) -> Self {
         Self { file, index: file_index(db, file), resolutions: resolutions(db, file) }
     }
 
@@ -219,7 +219,7 @@ impl<'db> Facts<'db> {
             source,
             source_kind,
             range: relationship.range,
-            kind: RelationshipKind::of(&relationship.form)?,
+            kind: RelationshipKind::from_form(&relationship.form)?,
             arrow,
             left: side(relationship.left, left)?,
             right: side(relationship.right, right)?,

@@ -50,7 +50,7 @@ impl Resolutions {
 #[salsa::tracked(returns(ref))]
 pub fn resolutions(db: &dyn Db, file: File) -> Arc<Resolutions> {
     let model = file_model(db, file);
-    let names = Names::of(db, file);
+    let names = Names::new(db, file);
     let targets = model.references.iter().map(|reference| {
         let container = model.index.element(reference.owner).and_then(|owner| owner.container);
         resolve(&names, container, reference)
@@ -86,7 +86,7 @@ pub fn resolve_name(
     name: &str,
 ) -> Option<Definition> {
     let container = container.filter(|container| container.file == file).map(|container| container.number);
-    Names::of(db, file).first(container, wanted, name)
+    Names::new(db, file).first(container, wanted, name)
 }
 
 /// A place where an element is named.
@@ -130,7 +130,7 @@ pub fn usages_in(db: &dyn Db, file: File, definition: Definition) -> Vec<Usage> 
 /// It reads no more than what files declare, so that circles of domains across files cost nothing while bodies are edited.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn domain_parents(db: &dyn Db, file: File) -> Arc<[Option<Definition>]> {
-    let names = Names::of(db, file);
+    let names = Names::new(db, file);
     let parent = |element: &crate::index::IndexedElement| {
         names.first(element.container, ElementKind::Domain, element.parent.as_ref()?)
     };

@@ -68,10 +68,10 @@ enum Check {
 /// Every rule. Of one element, rules report in this order.
 static RULES: &[Rule] = &[
     // All references of a file come before everything else.
-    Rule { codes: &[Code::LinkingError], check: Check::File(references::linking) },
+    Rule { codes: &[Code::LinkingError], check: Check::File(references::check_references) },
     Rule { codes: &[Code::DuplicateElement], check: Check::File(duplicates::elements) },
     Rule { codes: &[Code::ImportMissingUri], check: Check::Import(imports::missing_uri) },
-    Rule { codes: imports::PROBLEMS, check: Check::Import(imports::unresolved) },
+    Rule { codes: imports::PROBLEMS, check: Check::Import(imports::check_unresolved) },
     Rule { codes: &[Code::ImportCycleDetected], check: Check::Import(imports::cycle) },
     Rule { codes: &[Code::DomainNoVision], check: Check::Domain(domains::no_vision) },
     Rule { codes: &[Code::DomainCircularHierarchy], check: Check::Domain(domains::circular_hierarchy) },
@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
 
     fn elements(&mut self) {
         let model = self.model;
-        for ((number, element), places) in model.index.numbered().zip(&model.elements) {
+        for ((number, element), places) in model.index.elements_with_numbers().zip(&model.elements) {
             // A file can be long; nobody waits for the end of it when the answer is not wanted any more.
             self.db.unwind_if_revision_cancelled();
             let definition = Definition { file: self.file, number };

@@ -37,7 +37,7 @@ pub(crate) struct LocalScope {
 #[salsa::tracked(returns(ref))]
 pub(crate) fn local_scope(db: &dyn Db, file: File) -> Arc<LocalScope> {
     let mut scope = LocalScope::default();
-    for (number, element) in file_index(db, file).numbered() {
+    for (number, element) in file_index(db, file).elements_with_numbers() {
         let Some(table) = element.kind.table_row().and_then(|row| scope.by_path.get_mut(row)) else { continue };
         // The path of a nameless element leads nowhere, but it may be asked for the elements in it.
         if element.name.is_none() {
@@ -69,7 +69,7 @@ struct Export {
 
 #[salsa::tracked(returns(ref))]
 pub(crate) fn exports(db: &dyn Db, file: File) -> Arc<Exports> {
-    let entries = file_index(db, file).numbered().filter_map(|(number, element)| {
+    let entries = file_index(db, file).elements_with_numbers().filter_map(|(number, element)| {
         let row = element.kind.table_row()?;
         Some(Export { name: element.fqn()?.clone(), row, number })
     });
@@ -146,7 +146,7 @@ pub(crate) struct Names<'db> {
 }
 
 impl<'db> Names<'db> {
-    pub(crate) fn of(db: &'db dyn Db, file: File) -> Self {
+    pub(crate) fn new(db: &'db dyn Db, file: File) -> Self {
         Self { file, index: file_index(db, file), local: local_scope(db, file), global: global_scope(db, file) }
     }
 
@@ -249,5 +249,5 @@ pub fn visible_names(
     wanted: ElementKind,
 ) -> Vec<(SmolStr, Definition)> {
     let container = container.filter(|container| container.file == file).map(|container| container.number);
-    Names::of(db, file).visible(container, wanted)
+    Names::new(db, file).visible(container, wanted)
 }

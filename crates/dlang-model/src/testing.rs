@@ -72,7 +72,7 @@ pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
             let known = leads.iter().find(|(lead, _)| *lead == specifier);
             let outcome = match known {
                 Some((_, problem)) => ImportOutcome::Problem(problem.clone()),
-                None => ImportOutcome::File(host.file(&joined(&path, &specifier))?),
+                None => ImportOutcome::File(host.file(&join_path(&path, &specifier))?),
             };
             Some((specifier.to_string(), outcome))
         });
@@ -82,7 +82,7 @@ pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
 }
 
 /// A relative path as seen from a file.
-fn joined(from: &str, specifier: &str) -> String {
+fn join_path(from: &str, specifier: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
     for part in specifier.split('/') {
@@ -116,7 +116,7 @@ pub fn position(text: &str, at: TextSize) -> String {
 }
 
 /// Every diagnostic of every file, one a line.
-pub fn rendered(host: &ModelHost) -> String {
+pub fn render_diagnostics(host: &ModelHost) -> String {
     let db = host.db();
     let mut text = String::new();
     let is_one = host.files().count() == 1;
@@ -150,7 +150,7 @@ pub fn place_of(db: &Database, definition: Definition) -> String {
 }
 
 /// The text after the edits of a fix, which must be in order.
-pub fn applied(text: &str, edits: &[TextEdit]) -> String {
+pub fn apply_edits(text: &str, edits: &[TextEdit]) -> String {
     let mut result = String::new();
     let mut done = TextSize::new(0);
     for edit in edits {

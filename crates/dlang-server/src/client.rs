@@ -45,11 +45,11 @@ type Then = Box<dyn FnOnce(Result<Value, ClientError>) + Send>;
 /// Speaks to the client from any thread. Cheap to clone.
 #[derive(Clone)]
 pub struct ClientHandle {
-    shared: Arc<Shared>,
+    shared: Arc<ClientState>,
 }
 
-struct Shared {
-    out: Sender<Outgoing>,
+struct ClientState {
+    out: Sender<OutgoingMessage>,
     next: AtomicI32,
     /// Requests without an answer; nothing when the connection is over.
     waiting: Mutex<Option<BTreeMap<RequestId, Then>>>,
@@ -58,7 +58,7 @@ struct Shared {
 }
 
 /// What the writing thread does.
-pub(crate) enum Outgoing {
+pub(crate) enum OutgoingMessage {
     Message(Message),
     /// The answer to what is no message, which may have no id.
     NoMessage(framing::Response),
@@ -67,16 +67,16 @@ pub(crate) enum Outgoing {
 }
 
 impl ClientHandle {
-    pub(crate) fn new(out: Sender<Outgoing>) -> Self {
+    pub(crate) fn new(out: Sender<OutgoingMessage>) -> Self {
         let waiting = Mutex::new(Some(BTreeMap::new()));
         let held = Mutex::new(Some(Vec::new()));
-        Self { shared: Arc::new(Shared { out, next: AtomicI32::new(1), waiting, held }) }
+        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, held }) }
     }
 
     /// Tells the client something. Until it has the answer to `initialize` it is told only what the protocol allows before;
     /// the rest follows in its order.
     pub fn notify(&self, method: &str, params: Value) {
-        self.say(method, Notification { method: method.to_owned(), params });
+        self.send_or_hold(method, Notification { method: method.to_owned(), params });
     }
 
     /// Asks the client; `then` hears the answer, or that there is none. It runs on the thread of the loop and returns at once.
@@ -88,7 +88,7 @@ impl ClientHandle {
         then: impl FnOnce(Result<Value, ClientError>) + Send + 'static,
     ) -> RequestId {
         let id = RequestId::from(self.shared.next.fetch_add(1, Ordering::Relaxed));
-        let mut waiting = self.waiting();
+        let mut waiting = self.lock_pending();
         let Some(open) = waiting.as_mut() else {
             drop(waiting);
             then(Err(ClientError::Closed));
@@ -96,7 +96,7 @@ impl ClientHandle {
         };
         open.insert(id.clone(), Box::new(then));
         drop(waiting);
-        self.say(method, Request { id: id.clone(), method: method.to_owned(), params });
+        self.send_or_hold(method, Request { id: id.clone(), method: method.to_owned(), params });
         id
     }
 
@@ -123,7 +123,7 @@ impl ClientHandle {
 
     /// Tells the client that an answer is not wanted any more, and hears none.
     pub fn cancel(&self, id: &RequestId) {
-        let was_open = self.waiting().as_mut().is_some_and(|open| open.remove(id).is_some());
+        let was_open = self.lock_pending().as_mut().is_some_and(|open| open.remove(id).is_some());
         if was_open {
             self.notify("$/cancelRequest", json!({ "id": id }));
         }
@@ -138,7 +138,7 @@ impl ClientHandle {
         }
     }
 
-    fn say(&self, method: &str, message: impl Into<Message>) {
+    fn send_or_hold(&self, method: &str, message: impl Into<Message>) {
         let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
         match held.as_mut().filter(|_| !MAY_COME_FIRST.contains(&method)) {
             Some(held) => held.push(message.into()),
@@ -149,17 +149,17 @@ impl ClientHandle {
     /// Sends what answers the client, which waits for nothing.
     pub(crate) fn send(&self, message: impl Into<Message>) {
         // Without a writer the connection is over, which the loop hears by itself.
-        self.shared.out.send(Outgoing::Message(message.into())).ok();
+        self.shared.out.send(OutgoingMessage::Message(message.into())).ok();
     }
 
     /// Tells the client that something it sent is no message.
     pub(crate) fn answer_no_message(&self, answer: framing::Response) {
-        self.shared.out.send(Outgoing::NoMessage(answer)).ok();
+        self.shared.out.send(OutgoingMessage::NoMessage(answer)).ok();
     }
 
     /// The client has answered. An answer that nobody waits for is dropped.
-    pub(crate) fn answered(&self, response: Response) {
-        let then = self.waiting().as_mut().and_then(|open| open.remove(&response.id));
+    pub(crate) fn receive_response(&self, response: Response) {
+        let then = self.lock_pending().as_mut().and_then(|open| open.remove(&response.id));
         if let Some(then) = then {
             then(response.response_result.map_err(ClientError::from));
         }
@@ -167,14 +167,14 @@ impl ClientHandle {
 
     /// The connection is over: nothing is written any more, and nobody waits any longer.
     pub(crate) fn close(&self) {
-        let open = self.waiting().take().unwrap_or_default();
+        let open = self.lock_pending().take().unwrap_or_default();
         for then in open.into_values() {
             then(Err(ClientError::Closed));
         }
-        self.shared.out.send(Outgoing::End).ok();
+        self.shared.out.send(OutgoingMessage::End).ok();
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Option<BTreeMap<RequestId, Then>>> {
+    fn lock_pending(&self) -> std::sync::MutexGuard<'_, Option<BTreeMap<RequestId, Then>>> {
         self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::SymbolKind;
-use dlang_model::{Cancelled, Db, ElementKind, File, Severity};
+use dlang_model::{QueryCancelled, Db, ElementKind, File, Severity};
 use dlang_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use zubi_base::lsp;
@@ -56,35 +56,35 @@ impl Lines {
 }
 
 /// Places in many texts. Each text is looked through once.
-pub(crate) struct Places<'s> {
+pub(crate) struct PositionMapper<'s> {
     snapshot: &'s Snapshot,
     known: RefCell<FxHashMap<Utf8PathBuf, Rc<Lines>>>,
 }
 
-impl<'s> Places<'s> {
+impl<'s> PositionMapper<'s> {
     pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, known: RefCell::default() }
     }
 
     /// Those of a model.
-    pub(crate) fn of(&self, db: &dyn Db, file: File) -> Rc<Lines> {
+    pub(crate) fn lines_of(&self, db: &dyn Db, file: File) -> Rc<Lines> {
         self.of_text(Utf8Path::new(file.path(db)), || file.text(db))
     }
 
     /// Those of a model, a manifest or a lock; of anything else, those of an empty text.
-    pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<Lines>, Cancelled> {
+    pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<Lines>, QueryCancelled> {
         if let Some(lines) = self.known.borrow().get(path) {
             return Ok(Rc::clone(lines));
         }
         if let Some(file) = self.snapshot.workspace().file(path)? {
-            return self.snapshot.ask(|db| self.of(db, file));
+            return self.snapshot.query(|db| self.lines_of(db, file));
         }
         Ok(self.of_text(path, || self.snapshot.workspace().own_text(path).map_or("", |own| own.text)))
     }
 
     pub(crate) fn location(&self, db: &dyn Db, file: File, range: TextRange) -> lsp::Location {
         let uri = self.snapshot.uri(Utf8Path::new(file.path(db)));
-        lsp::Location { uri, range: self.of(db, file).range(range) }
+        lsp::Location { uri, range: self.lines_of(db, file).range(range) }
     }
 
     fn of_text<'t>(&self, path: &Utf8Path, text: impl FnOnce() -> &'t str) -> Rc<Lines> {

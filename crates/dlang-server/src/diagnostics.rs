@@ -10,17 +10,17 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use camino::Utf8PathBuf;
-use dlang_model::Cancelled;
+use dlang_model::QueryCancelled;
 use dlang_workspace::workspace::Problem;
 use serde_json::Value;
 use zubi_base::lsp;
 
 use crate::client::ClientHandle;
-use crate::convert::{Places, severity};
+use crate::convert::{PositionMapper, severity};
 use crate::snapshot::Snapshot;
 
 /// The diagnostics of one file, ready to be sent.
-pub(crate) struct Published {
+pub(crate) struct DiagnosticsToPublish {
     pub(crate) uri: String,
     params: Value,
     is_empty: bool,
@@ -30,8 +30,8 @@ pub(crate) struct Published {
 pub(crate) fn by_file(
     snapshot: &Snapshot,
     problems: &[Problem],
-) -> Result<BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>>, Cancelled> {
-    let places = Places::new(snapshot);
+) -> Result<BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>>, QueryCancelled> {
+    let places = PositionMapper::new(snapshot);
     let mut found: BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>> = BTreeMap::new();
     for problem in problems {
         found.entry(problem.path.clone()).or_default().push(diagnostic(snapshot, &places, problem)?);
@@ -39,7 +39,7 @@ pub(crate) fn by_file(
     Ok(found)
 }
 
-fn diagnostic(snapshot: &Snapshot, places: &Places<'_>, problem: &Problem) -> Result<lsp::Diagnostic, Cancelled> {
+fn diagnostic(snapshot: &Snapshot, places: &PositionMapper<'_>, problem: &Problem) -> Result<lsp::Diagnostic, QueryCancelled> {
     let mut related = Vec::new();
     if snapshot.settings.has_related {
         for place in &problem.related {
@@ -69,7 +69,7 @@ pub(crate) fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
 }
 
 /// What there is to publish: each file that something is wrong with, and each open document.
-pub(crate) fn everything(snapshot: &Snapshot) -> Result<Vec<Published>, Cancelled> {
+pub(crate) fn everything(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
     let mut found = by_file(snapshot, &snapshot.workspace().problems()?)?;
     for (path, _) in snapshot.names().iter() {
         found.entry(path.clone()).or_default();
@@ -79,7 +79,7 @@ pub(crate) fn everything(snapshot: &Snapshot) -> Result<Vec<Published>, Cancelle
         let is_empty = diagnostics.is_empty();
         let (text, version) = (uri.0.clone(), snapshot.version(&path));
         let params = lsp::PublishDiagnosticsParams { uri, version, diagnostics };
-        Published { uri: text, params: serde_json::to_value(params).unwrap_or_default(), is_empty }
+        DiagnosticsToPublish { uri: text, params: serde_json::to_value(params).unwrap_or_default(), is_empty }
     });
     Ok(published.collect())
 }
@@ -93,7 +93,7 @@ pub(crate) struct Publisher {
 
 impl Publisher {
     /// Sends what is different from what was sent before.
-    pub(crate) fn publish(&mut self, client: &ClientHandle, found: Vec<Published>) {
+    pub(crate) fn publish(&mut self, client: &ClientHandle, found: Vec<DiagnosticsToPublish>) {
         let mut old = std::mem::take(&mut self.sent);
         for published in found {
             let before = old.remove(&published.uri);

@@ -4,7 +4,7 @@ use dlang_workspace::workspace::Progress;
 use lsp_server::ResponseError;
 use serde_json::Value;
 
-use crate::diagnostics::Published;
+use crate::diagnostics::DiagnosticsToPublish;
 
 /// Something that happened elsewhere.
 pub(crate) enum Event {
@@ -19,7 +19,7 @@ pub(crate) enum Event {
     /// The model is another one now.
     Changed { by: ChangedBy },
     /// What is wrong with the workspace; nothing if it changed meanwhile.
-    Problems { number: u64, problems: Option<Vec<Published>> },
+    Problems { number: u64, problems: Option<Vec<DiagnosticsToPublish>> },
 }
 
 /// Who changed the model.

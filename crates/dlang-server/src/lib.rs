@@ -74,7 +74,7 @@ use dlang_workspace::files::{DiskFiles, SharedFiles};
 pub use lsp_server::RequestId;
 use lsp_server::{Connection, Message};
 
-use crate::client::Outgoing;
+use crate::client::OutgoingMessage;
 pub use crate::client::{ClientError, ClientHandle};
 pub use crate::direct::InProcessRequests;
 use crate::event::Event;
@@ -265,7 +265,7 @@ fn serve(
     };
     let parts = MainLoopConfig {
         options,
-        methods: requests::table().and(extra),
+        methods: requests::table().merge(extra),
         incoming,
         events: (event_sender, events),
         client: client.clone(),
@@ -282,13 +282,13 @@ fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static
     thread::Builder::new().name(name.to_owned()).spawn(run)
 }
 
-fn pass_on(outgoing: &Receiver<Outgoing>, to: &Sender<Message>) {
+fn pass_on(outgoing: &Receiver<OutgoingMessage>, to: &Sender<Message>) {
     for next in outgoing {
         let is_over = match next {
-            Outgoing::Message(message) => to.send(message).is_err(),
+            OutgoingMessage::Message(message) => to.send(message).is_err(),
             // Only bytes can be no message.
-            Outgoing::NoMessage(_) => false,
-            Outgoing::End => true,
+            OutgoingMessage::NoMessage(_) => false,
+            OutgoingMessage::End => true,
         };
         if is_over {
             return;

@@ -22,7 +22,7 @@ use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::uri;
 
-use self::requests::Pending;
+use self::requests::PendingRequest;
 use crate::client::ClientHandle;
 use crate::diagnostics::Publisher;
 use crate::documents::{self, Documents};
@@ -83,7 +83,7 @@ pub(crate) struct MainLoop {
     loading: u32,
     progress: LoadProgress,
     granted: (Sender<u32>, Receiver<u32>),
-    pending: BTreeMap<u64, Pending>,
+    pending: BTreeMap<u64, PendingRequest>,
     by_id: BTreeMap<RequestId, u64>,
     next_serial: u64,
     publisher: Publisher,
@@ -142,7 +142,7 @@ impl MainLoop {
                     // The loop holds one of the other ends.
                     Err(_) => {}
                 },
-                recv(granted) -> number => if let Ok(number) = number { self.progress.granted(&self.client, number) },
+                recv(granted) -> number => if let Ok(number) = number { self.progress.on_token_created(&self.client, number) },
                 recv(due) -> _ => {}
             }
             self.due(Instant::now());
@@ -162,7 +162,7 @@ impl MainLoop {
     fn message(&mut self, message: Message) -> Option<Exit> {
         match message {
             Message::Request(request) => self.request(request),
-            Message::Response(response) => self.client.answered(response),
+            Message::Response(response) => self.client.receive_response(response),
             Message::Notification(notification) if notification.method == "exit" => {
                 return Some(if self.phase == Phase::ShutDown { Exit::Orderly } else { Exit::Abrupt });
             }
@@ -176,18 +176,18 @@ impl MainLoop {
     fn notification(&mut self, notification: Notification) {
         let Notification { method, params } = notification;
         match method.as_str() {
-            "initialized" => self.initialized(),
+            "initialized" => self.on_initialized(),
             "$/cancelRequest" => {
                 let id = params.get("id").cloned();
                 if let Some(id) = id.and_then(|id| serde_json::from_value(id).ok()) {
                     self.cancel(&id);
                 }
             }
-            "textDocument/didOpen" => self.hear(&method, &params, Self::did_open),
+            "textDocument/didOpen" => self.handle_notification(&method, &params, Self::did_open),
             "textDocument/didChange" => self.did_change(&params),
-            "textDocument/didClose" => self.hear(&method, &params, Self::did_close),
+            "textDocument/didClose" => self.handle_notification(&method, &params, Self::did_close),
             "workspace/didChangeWatchedFiles" => self.model.send(Command::Refresh),
-            "workspace/didChangeWorkspaceFolders" => self.hear(&method, &params, Self::did_change_folders),
+            "workspace/didChangeWorkspaceFolders" => self.handle_notification(&method, &params, Self::did_change_folders),
             _ => {
                 if let Some(hear) = self.methods.notification_handler(&method)
                     && catch_unwind(AssertUnwindSafe(|| hear(params))).is_err()
@@ -199,14 +199,14 @@ impl MainLoop {
     }
 
     /// A notification with typed parameters. There is nobody to answer, so one that does not fit is only logged.
-    fn hear<P: DeserializeOwned>(&mut self, method: &str, params: &Value, heard: fn(&mut Self, P)) {
+    fn handle_notification<P: DeserializeOwned>(&mut self, method: &str, params: &Value, heard: fn(&mut Self, P)) {
         match from_value(params) {
             Ok(params) => heard(self, params),
             Err(error) => tracing::warn!("{method} is passed over: {error}"),
         }
     }
 
-    fn initialized(&mut self) {
+    fn on_initialized(&mut self) {
         if self.settings.watches {
             crate::watching::register(&self.client);
         }
@@ -241,20 +241,20 @@ impl MainLoop {
         tracing::warn!("a change of {uri:?} cannot be read, its text is not known until all of it is sent: {error}");
         let uri = lsp::Uri(uri.to_owned());
         if self.documents.invalidate(&uri) {
-            self.forget(uri);
+            self.drop_document(uri);
         }
     }
 
     fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         if self.documents.close(&uri) {
-            self.forget(uri);
+            self.drop_document(uri);
         }
     }
 
     /// What the disk has counts for this document from now on.
-    fn forget(&self, uri: lsp::Uri) {
-        self.tokens.forget(&uri);
+    fn drop_document(&self, uri: lsp::Uri) {
+        self.tokens.remove(&uri);
         self.model.edit(Edit { uri: uri.0, version: 0, text: None });
     }
 
@@ -292,19 +292,19 @@ impl MainLoop {
 
     fn event(&mut self, event: Event) {
         match event {
-            Event::Answered { serial, result } => self.answered(serial, result),
+            Event::Answered { serial, result } => self.finish_request(serial, result),
             Event::Progress(progress) => self.progress.report(&self.client, progress),
             Event::Loaded => {
                 self.loading = self.loading.saturating_sub(1);
                 if self.loading == 0 {
                     self.progress.end(&self.client);
                 }
-                self.changed(ChangedBy::Others);
+                self.schedule_diagnostics(ChangedBy::Others);
             }
-            Event::Changed { by } => self.changed(by),
+            Event::Changed { by } => self.schedule_diagnostics(by),
             Event::Problems { number, problems } if number == self.published => match problems {
                 Some(problems) => self.publisher.publish(&self.client, problems),
-                None => self.changed(ChangedBy::Editor),
+                None => self.schedule_diagnostics(ChangedBy::Editor),
             },
             // Newer ones are on their way; and the end is the loop's.
             Event::Problems { .. } | Event::ClientGone => {}
@@ -312,9 +312,9 @@ impl MainLoop {
     }
 
     /// Diagnostics are told a while after the last change.
-    fn changed(&mut self, by: ChangedBy) {
+    fn schedule_diagnostics(&mut self, by: ChangedBy) {
         self.is_refresh_due |= by == ChangedBy::Others;
-        self.publish_at = Some(after(self.options.debounce));
+        self.publish_at = Some(deadline_after(self.options.debounce));
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -348,7 +348,7 @@ impl MainLoop {
 }
 
 /// In so long. A time that no clock can show is one that never comes, and so is a century.
-fn after(wait: Duration) -> Instant {
+fn deadline_after(wait: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(wait).unwrap_or_else(|| now + Duration::from_hours(24 * 365 * 100))
 }

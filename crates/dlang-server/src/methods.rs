@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::Utf8PathBuf;
 use crossbeam_channel::Sender;
-use dlang_model::Cancelled;
+use dlang_model::QueryCancelled;
 use dlang_workspace::ask::QueryError;
 use lsp_server::{ErrorCode, ResponseError};
 use serde::Serialize;
@@ -44,8 +44,8 @@ pub enum RequestError {
     Failed(String),
 }
 
-impl From<Cancelled> for RequestError {
-    fn from(_: Cancelled) -> Self {
+impl From<QueryCancelled> for RequestError {
+    fn from(_: QueryCancelled) -> Self {
         Self::Cancelled
     }
 }
@@ -157,7 +157,7 @@ impl MethodTable {
     /// questions to the snapshot end in [`Cancelled`], which it passes on. It must not wait for anything else, because
     /// changes wait for it. While the workspace is loading it is answered as `domainlang/*` are.
     #[must_use]
-    pub fn ask(
+    pub fn with_query(
         self,
         name: impl Into<String>,
         run: impl Fn(&Snapshot, Value) -> Answer + Send + Sync + 'static,
@@ -173,14 +173,14 @@ impl MethodTable {
         name: impl Into<String>,
         run: impl Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        self.with(name, Method::Ask { run: Box::new(run), patience: LoadingBehavior::Limited })
+        self.with_method(name, Method::Ask { run: Box::new(run), patience: LoadingBehavior::Limited })
     }
 
     /// A request that is answered through its [`Responder`]. It runs on a thread of the pool and returns soon; work that
     /// takes long goes on elsewhere.
     #[must_use]
     pub fn start(self, name: impl Into<String>, run: impl Fn(Value, Responder) + Send + Sync + 'static) -> Self {
-        self.with(name, Method::Start(Box::new(run)))
+        self.with_method(name, Method::Start(Box::new(run)))
     }
 
     /// A notification. It is heard by the loop itself, in order with everything else, and so must return at once.
@@ -216,17 +216,17 @@ impl MethodTable {
 
     /// A request of the protocol, with typed parameters and result.
     #[must_use]
-    pub(crate) fn typed<R: lsp::Request>(
+    pub(crate) fn with_request<R: lsp::Request>(
         self,
         run: fn(&Snapshot, &R::Params) -> Result<R::Result, RequestError>,
     ) -> Self {
         let run = move |snapshot: Snapshot, params: Value, _: &Cancel| to_value(run(&snapshot, &from_value(&params)?)?);
-        self.with(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: LoadingBehavior::Endless })
+        self.with_method(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: LoadingBehavior::Endless })
     }
 
     /// With the methods of another table, as far as their names are not taken.
     #[must_use]
-    pub(crate) fn and(mut self, other: Self) -> Self {
+    pub(crate) fn merge(mut self, other: Self) -> Self {
         for (name, method) in other.methods {
             self.methods.entry(name).or_insert(method);
         }
@@ -241,7 +241,7 @@ impl MethodTable {
     pub(crate) fn initialize(&mut self, client: Initialize<'_>) {
         if let Some(extend) = self.extend.take() {
             match catch_unwind(AssertUnwindSafe(|| extend(client))) {
-                Ok(more) => *self = std::mem::take(self).and(more),
+                Ok(more) => *self = std::mem::take(self).merge(more),
                 Err(_) => tracing::error!("further methods panicked; there are none"),
             }
         }
@@ -273,7 +273,7 @@ impl MethodTable {
         }
     }
 
-    fn with(mut self, name: impl Into<String>, method: Method) -> Self {
+    fn with_method(mut self, name: impl Into<String>, method: Method) -> Self {
         self.methods.insert(name.into(), Arc::new(method));
         self
     }

@@ -67,7 +67,7 @@ pub(crate) struct Question {
 #[derive(Clone)]
 pub struct ModelHandle {
     pub(crate) commands: Sender<Command>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedModel>,
 }
 
 /// A document that the client has open.
@@ -81,7 +81,7 @@ pub struct OpenText {
 
 /// What the thread of the model shares with others.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct SharedModel {
     /// How far loading was when it was last heard of.
     progress: Mutex<Option<Progress>>,
     /// Whether loading, too, should end.
@@ -94,7 +94,7 @@ pub(crate) struct Shared {
     pub(crate) folders: Mutex<Arc<BTreeSet<Utf8PathBuf>>>,
 }
 
-impl Shared {
+impl SharedModel {
     pub(crate) fn progress(&self) -> Progress {
         let progress = *self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.unwrap_or(Progress { loaded: 0, total: 0 })
@@ -184,7 +184,7 @@ impl Model {
                     }
                     ControlFlow::Continue(())
                 }
-                other => self.other(other),
+                other => self.run_command(other),
             }));
             match outcome {
                 Ok(ControlFlow::Continue(())) => {}
@@ -194,7 +194,7 @@ impl Model {
         }
     }
 
-    fn other(&mut self, command: Command) -> ControlFlow<()> {
+    fn run_command(&mut self, command: Command) -> ControlFlow<()> {
         match command {
             Command::Stop => return ControlFlow::Break(()),
             Command::Roots(roots) => {
@@ -203,7 +203,7 @@ impl Model {
             }
             Command::Edit(edit) => self.edit(edit),
             Command::Refresh => self.refresh(),
-            Command::Ask(question) => self.ask(question),
+            Command::Ask(question) => self.answer_query(question),
             Command::Problems(number) => self.problems(number),
             Command::Lend(to) => {
                 self.refresh();
@@ -301,7 +301,7 @@ impl Model {
         }
     }
 
-    fn ask(&mut self, question: Question) {
+    fn answer_query(&mut self, question: Question) {
         if question.cancel.is_cancelled() {
             return;
         }

@@ -43,10 +43,10 @@ impl LoadProgress {
     }
 
     /// The client has a place to show it.
-    pub(crate) fn granted(&mut self, client: &ClientHandle, number: u32) {
+    pub(crate) fn on_token_created(&mut self, client: &ClientHandle, number: u32) {
         if number == self.number && self.state == State::Asked {
             self.state = State::Shown(0);
-            self.tell(client, &json!({ "kind": "begin", "title": TITLE, "percentage": 0 }));
+            self.send_progress(client, &json!({ "kind": "begin", "title": TITLE, "percentage": 0 }));
         }
     }
 
@@ -60,18 +60,18 @@ impl LoadProgress {
         {
             self.state = State::Shown(percent);
             let message = format!("{loaded}/{total} files");
-            self.tell(client, &json!({ "kind": "report", "percentage": percent, "message": message }));
+            self.send_progress(client, &json!({ "kind": "report", "percentage": percent, "message": message }));
         }
     }
 
     /// Loading is over.
     pub(crate) fn end(&mut self, client: &ClientHandle) {
         if matches!(std::mem::take(&mut self.state), State::Shown(_)) {
-            self.tell(client, &json!({ "kind": "end" }));
+            self.send_progress(client, &json!({ "kind": "end" }));
         }
     }
 
-    fn tell(&self, client: &ClientHandle, value: &Value) {
+    fn send_progress(&self, client: &ClientHandle, value: &Value) {
         client.notify("$/progress", json!({ "token": token(self.number), "value": value }));
     }
 }

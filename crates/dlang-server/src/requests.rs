@@ -14,7 +14,7 @@ mod structure;
 mod symbols;
 mod will_rename;
 
-use dlang_model::{Cancelled, Db, File};
+use dlang_model::{QueryCancelled, Db, File};
 use dlang_syntax::TextSize;
 use zubi_base::lsp;
 
@@ -25,30 +25,30 @@ use crate::snapshot::Snapshot;
 /// All of them.
 pub(crate) fn table() -> MethodTable {
     MethodTable::new()
-        .typed::<lsp::CodeActionRequest>(code_action::code_action)
-        .typed::<lsp::CodeLensRequest>(structure::code_lens)
-        .typed::<lsp::CompletionRequest>(completion::completion)
-        .typed::<lsp::CompletionResolveRequest>(completion::resolve)
-        .typed::<lsp::DefinitionRequest>(navigation::definition)
-        .typed::<lsp::DocumentDiagnosticRequest>(diagnostic::document)
-        .typed::<lsp::DocumentFormattingRequest>(format::document)
-        .typed::<lsp::DocumentHighlightRequest>(navigation::highlights)
-        .typed::<lsp::DocumentLinkRequest>(structure::document_link)
-        .typed::<lsp::DocumentRangeFormattingRequest>(format::range)
-        .typed::<lsp::DocumentSymbolRequest>(symbols::document)
-        .typed::<lsp::FoldingRangeRequest>(structure::folding)
-        .typed::<lsp::HoverRequest>(hover::hover)
-        .typed::<lsp::InlayHintRequest>(inlay_hint::inlay_hint)
-        .typed::<lsp::PrepareRenameRequest>(rename::prepare)
-        .typed::<lsp::ReferencesRequest>(navigation::references)
-        .typed::<lsp::RenameRequest>(rename::rename)
-        .typed::<lsp::SelectionRangeRequest>(structure::selection_range)
-        .typed::<lsp::SemanticTokensDeltaRequest>(semantic_tokens::delta)
-        .typed::<lsp::SemanticTokensRangeRequest>(semantic_tokens::range)
-        .typed::<lsp::SemanticTokensRequest>(semantic_tokens::full)
-        .typed::<lsp::WillRenameFilesRequest>(will_rename::will_rename)
-        .typed::<lsp::WorkspaceDiagnosticRequest>(diagnostic::workspace)
-        .typed::<lsp::WorkspaceSymbolRequest>(symbols::workspace)
+        .with_request::<lsp::CodeActionRequest>(code_action::code_action)
+        .with_request::<lsp::CodeLensRequest>(structure::code_lens)
+        .with_request::<lsp::CompletionRequest>(completion::completion)
+        .with_request::<lsp::CompletionResolveRequest>(completion::resolve)
+        .with_request::<lsp::DefinitionRequest>(navigation::definition)
+        .with_request::<lsp::DocumentDiagnosticRequest>(diagnostic::document)
+        .with_request::<lsp::DocumentFormattingRequest>(format::document)
+        .with_request::<lsp::DocumentHighlightRequest>(navigation::highlights)
+        .with_request::<lsp::DocumentLinkRequest>(structure::document_link)
+        .with_request::<lsp::DocumentRangeFormattingRequest>(format::range)
+        .with_request::<lsp::DocumentSymbolRequest>(symbols::document)
+        .with_request::<lsp::FoldingRangeRequest>(structure::folding)
+        .with_request::<lsp::HoverRequest>(hover::hover)
+        .with_request::<lsp::InlayHintRequest>(inlay_hint::inlay_hint)
+        .with_request::<lsp::PrepareRenameRequest>(rename::prepare)
+        .with_request::<lsp::ReferencesRequest>(navigation::references)
+        .with_request::<lsp::RenameRequest>(rename::rename)
+        .with_request::<lsp::SelectionRangeRequest>(structure::selection_range)
+        .with_request::<lsp::SemanticTokensDeltaRequest>(semantic_tokens::delta)
+        .with_request::<lsp::SemanticTokensRangeRequest>(semantic_tokens::range)
+        .with_request::<lsp::SemanticTokensRequest>(semantic_tokens::full)
+        .with_request::<lsp::WillRenameFilesRequest>(will_rename::will_rename)
+        .with_request::<lsp::WorkspaceDiagnosticRequest>(diagnostic::workspace)
+        .with_request::<lsp::WorkspaceSymbolRequest>(symbols::workspace)
         .ask_with("domainlang/explain", domainlang::explain)
         .ask_with("domainlang/get", domainlang::get)
         .ask_with("domainlang/list", domainlang::list)
@@ -56,20 +56,20 @@ pub(crate) fn table() -> MethodTable {
 }
 
 /// Answers about one model; nothing about what is none.
-fn about<T>(
+fn answer_for_model<T>(
     snapshot: &Snapshot,
     document: &lsp::TextDocumentIdentifier,
     answer: impl FnOnce(&dyn Db, File, &Lines) -> T,
-) -> Result<Option<T>, Cancelled> {
+) -> Result<Option<T>, QueryCancelled> {
     let Some(file) = snapshot.file(&document.uri)? else { return Ok(None) };
-    snapshot.ask(|db| Some(answer(db, file, &Lines::new(file.text(db), snapshot.settings.encoding))))
+    snapshot.query(|db| Some(answer(db, file, &Lines::new(file.text(db), snapshot.settings.encoding))))
 }
 
 /// Answers about a place in a model.
-fn at<T>(
+fn answer_at_position<T>(
     snapshot: &Snapshot,
     place: &lsp::TextDocumentPositionParams,
     answer: impl FnOnce(&dyn Db, File, &Lines, TextSize) -> T,
-) -> Result<Option<T>, Cancelled> {
-    about(snapshot, &place.text_document, |db, file, lines| answer(db, file, lines, lines.offset(place.position)))
+) -> Result<Option<T>, QueryCancelled> {
+    answer_for_model(snapshot, &place.text_document, |db, file, lines| answer(db, file, lines, lines.offset(place.position)))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Cancelled, Db, File};
+use dlang_model::{QueryCancelled, Db, File};
 use dlang_workspace::WorkspaceSnapshot;
 use dlang_workspace::modules::Module;
 use zubi_base::lsp::Uri;
@@ -74,7 +74,7 @@ impl Snapshot {
     }
 
     /// A workspace of which no client has anything open, for [`Requests`].
-    pub fn of(workspace: WorkspaceSnapshot) -> Self {
+    pub fn from_workspace(workspace: WorkspaceSnapshot) -> Self {
         Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(InProcessRequests::ENCODING)), Arc::default())
     }
 
@@ -84,8 +84,8 @@ impl Snapshot {
     }
 
     /// Asks the model. Cancelled when a change waits.
-    pub fn ask<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
-        self.workspace.ask(question)
+    pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
+        self.workspace.query(question)
     }
 
     /// The path of a URI; nothing if it is neither open nor a file.
@@ -104,7 +104,7 @@ impl Snapshot {
     }
 
     /// The model that a URI names, if it is one of the workspace.
-    pub fn file(&self, uri: &Uri) -> Result<Option<File>, Cancelled> {
+    pub fn file(&self, uri: &Uri) -> Result<Option<File>, QueryCancelled> {
         self.path(uri).map_or(Ok(None), |path| self.workspace.file(&path))
     }
 
@@ -155,7 +155,7 @@ impl TokenStore {
     }
 
     /// Forgets a document.
-    pub(crate) fn forget(&self, uri: &Uri) {
+    pub(crate) fn remove(&self, uri: &Uri) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).known.remove(&uri.0);
     }
 }

@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, Sender};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use zubi_base::framing::{self, Decoder, Frame, MAX_BODY_BYTES};
 
-use crate::client::{ClientHandle, Outgoing};
+use crate::client::{ClientHandle, OutgoingMessage};
 
 /// How much is read at once, in bytes: what a Linux pipe holds.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -24,15 +24,15 @@ pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHa
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         while let Some(frame) = decoder.next_frame().map_err(|error| no_header(&error))? {
-            match hear(&frame) {
-                Heard::Message(message) => {
+            match decode_frame(&frame) {
+                FrameContent::Message(message) => {
                     let is_exit = matches!(&message, Message::Notification(told) if told.method == "exit");
                     if to.send(message).is_err() || is_exit {
                         return Ok(());
                     }
                 }
-                Heard::Refused(answer) => client.answer_no_message(answer),
-                Heard::PassedOver(why) => tracing::warn!("an answer of the client is passed over: {why}"),
+                FrameContent::Refused(answer) => client.answer_no_message(answer),
+                FrameContent::PassedOver(why) => tracing::warn!("an answer of the client is passed over: {why}"),
             }
         }
         match input.read(&mut chunk) {
@@ -49,16 +49,16 @@ pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHa
 /// # Errors
 ///
 /// When writing fails: the client does not listen any more.
-pub(crate) fn write(outgoing: &Receiver<Outgoing>, mut output: impl Write) -> io::Result<()> {
+pub(crate) fn write(outgoing: &Receiver<OutgoingMessage>, mut output: impl Write) -> io::Result<()> {
     for next in outgoing {
         let bytes = match next {
-            Outgoing::Message(message) => {
+            OutgoingMessage::Message(message) => {
                 let mut bytes = Vec::new();
                 message.write(&mut bytes)?;
                 bytes
             }
-            Outgoing::NoMessage(answer) => framing::frame(&framing::Message::Response(answer).to_body()),
-            Outgoing::End => break,
+            OutgoingMessage::NoMessage(answer) => framing::frame(&framing::Message::Response(answer).to_body()),
+            OutgoingMessage::End => break,
         };
         output.write_all(&bytes)?;
         output.flush()?;
@@ -72,7 +72,7 @@ fn no_header(error: &framing::NotJsonRpc) -> io::Error {
 }
 
 /// What a frame is.
-enum Heard {
+enum FrameContent {
     Message(Message),
     /// No message, which the client is told.
     Refused(framing::Response),
@@ -80,28 +80,28 @@ enum Heard {
     PassedOver(String),
 }
 
-fn hear(frame: &Frame) -> Heard {
+fn decode_frame(frame: &Frame) -> FrameContent {
     let body = match frame {
         Frame::Body(body) => body,
-        Frame::TooLarge { bytes, head } => return Heard::Refused(too_large(*bytes, head)),
+        Frame::TooLarge { bytes, head } => return FrameContent::Refused(too_large(*bytes, head)),
     };
     match framing::Message::parse(body) {
         Ok(framing::Message::Request(framing::Request { id, method, params })) => match id_of(&id) {
-            Some(id) => Heard::Message(Message::Request(Request { id, method, params })),
-            None => Heard::Refused(refusal(Some(id), "the id is no text and no integer of 32 bits".to_owned())),
+            Some(id) => FrameContent::Message(Message::Request(Request { id, method, params })),
+            None => FrameContent::Refused(refusal(Some(id), "the id is no text and no integer of 32 bits".to_owned())),
         },
         Ok(framing::Message::Notification(framing::Notification { method, params })) => {
-            Heard::Message(Message::Notification(Notification { method, params }))
+            FrameContent::Message(Message::Notification(Notification { method, params }))
         }
         Ok(framing::Message::Response(framing::Response { id, result })) => match id.as_ref().and_then(id_of) {
-            Some(id) => Heard::Message(Message::Response(Response { id, response_result: result.map_err(error_of) })),
-            None => Heard::PassedOver(match result {
+            Some(id) => FrameContent::Message(Message::Response(Response { id, response_result: result.map_err(error_of) })),
+            None => FrameContent::PassedOver(match result {
                 // What it could not read was ours.
                 Err(error) => error.to_string(),
                 Ok(_) => "nothing was asked with its id".to_owned(),
             }),
         },
-        Err(error) => Heard::Refused(framing::Response::to_no_message(body, &error)),
+        Err(error) => FrameContent::Refused(framing::Response::to_no_message(body, &error)),
     }
 }
 

@@ -15,7 +15,7 @@ pub mod schema;
 mod strings;
 
 pub use relationships::{Arrow, PatternKind};
-pub use strings::{StringToken, quoted, unescape};
+pub use strings::{StringToken, quote, unescape};
 
 /// A node that declares a simple name.
 pub trait HasName: AstNode<Language = DomainLang> {

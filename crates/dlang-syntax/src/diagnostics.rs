@@ -15,7 +15,7 @@ pub struct SyntaxDiagnostic {
     /// What to do about it, where that can be said.
     pub hint: Option<Cow<'static, str>>,
     /// Another place that has to do with it.
-    pub related: Option<Related>,
+    pub related: Option<RelatedSyntax>,
 }
 
 impl SyntaxDiagnostic {
@@ -38,7 +38,7 @@ pub enum Severity {
 
 /// A place, and what it has to do with a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Related {
+pub struct RelatedSyntax {
     pub range: TextRange,
     pub message: &'static str,
 }

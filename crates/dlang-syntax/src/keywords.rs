@@ -21,7 +21,7 @@ pub const DOCUMENTATION: &str = "https://domainlang.net/";
 
 impl Keyword {
     /// The word to prefer.
-    pub fn preferred(&self) -> &'static str {
+    pub fn preferred_spelling(&self) -> &'static str {
         self.spellings.first().copied().unwrap_or_default()
     }
 }

@@ -22,7 +22,7 @@ pub struct LexedToken {
 /// Cuts a text into tokens; reserved words keep their kind wherever they stand. A text beyond
 /// [`MAX_LENGTH`](crate::MAX_LENGTH) is cut there.
 pub fn tokenize(text: &str) -> Vec<LexedToken> {
-    let text = shortened(text, crate::MAX_LENGTH);
+    let text = truncate(text, crate::MAX_LENGTH);
     let lexed = lex(text);
     let ends = lexed.tokens.iter().skip(1).map(|token| token.start).chain([offset(text.len())]);
     let ranges = lexed.tokens.iter().zip(ends).map(|(token, end)| (token.kind, token.start, end));
@@ -30,7 +30,7 @@ pub fn tokenize(text: &str) -> Vec<LexedToken> {
 }
 
 /// A text up to a number of bytes, or a few less where that would cut a character.
-pub(crate) fn shortened(text: &str, length: usize) -> &str {
+pub(crate) fn truncate(text: &str, length: usize) -> &str {
     text.get(..text.floor_char_boundary(length)).unwrap_or(text)
 }
 
@@ -58,19 +58,19 @@ pub(crate) enum Fault {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Lexed {
+pub(crate) struct LexedText {
     pub(crate) tokens: Vec<Token>,
     /// Indices of tokens with faults, in order.
     pub(crate) faults: Vec<(usize, Fault)>,
 }
 
-pub(crate) fn lex(text: &str) -> Lexed {
-    lex_with(text, QuoteRecovery::exact()).or_else(|| lex_with(text, QuoteRecovery::forgiving())).unwrap_or_default()
+pub(crate) fn lex(text: &str) -> LexedText {
+    lex_with(text, QuoteRecovery::exact()).or_else(|| lex_with(text, QuoteRecovery::new_forgiving())).unwrap_or_default()
 }
 
 /// The tokens, or nothing when a string does not end and the guess was not asked for.
-fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<Lexed> {
-    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4), faults: Vec::new() };
+fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<LexedText> {
+    let mut lexed = LexedText { tokens: Vec::with_capacity(text.len() / 4), faults: Vec::new() };
     let mut lexer = Raw::lexer_with_extras(text, quotes);
     while let Some(raw) = lexer.next() {
         let start = offset(lexer.span().start);

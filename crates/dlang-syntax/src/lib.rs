@@ -54,7 +54,7 @@ use rowan::GreenNode;
 pub use rowan::ast::{AstChildren, AstNode, AstPtr};
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
-pub use crate::diagnostics::{Class, Code, Related, Severity, SyntaxDiagnostic};
+pub use crate::diagnostics::{Class, Code, RelatedSyntax, Severity, SyntaxDiagnostic};
 pub use crate::generated::kinds::SyntaxKind;
 pub use crate::keywords::{DOCUMENTATION, KEYWORDS, Keyword, KeywordClass, SIGNS, Side, Punctuation, is_identifier, keyword, sign};
 pub use crate::lexer::{LexedToken, tokenize};

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use rowan::{Checkpoint, GreenNodeBuilder, Language as _, TextRange, TextSize};
 
-use crate::diagnostics::{Code, Collector, Related, SyntaxDiagnostic};
-use crate::lexer::{self, Lexed, Token};
+use crate::diagnostics::{Code, Collector, RelatedSyntax, SyntaxDiagnostic};
+use crate::lexer::{self, LexedText, Token};
 use crate::token_set::TokenSet;
 use crate::{DomainLang, Parse, SyntaxKind};
 
@@ -31,7 +31,7 @@ use SyntaxKind::{EOF, MODEL, UNKNOWN, WHITESPACE};
 
 /// Parses with bounds of one's own.
 pub(crate) fn parse(text: &str, max_length: usize, max_nesting: usize) -> Parse {
-    let (whole, text) = (text, lexer::shortened(text, max_length));
+    let (whole, text) = (text, lexer::truncate(text, max_length));
     let lexed = lexer::lex(text);
     let mut lexing = Collector::default();
     if text.len() < whole.len() {
@@ -64,7 +64,7 @@ pub(crate) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str, lexed: Lexed, max_nesting: usize) -> Self {
+    fn new(text: &'t str, lexed: LexedText, max_nesting: usize) -> Self {
         let tokens = lexed.tokens;
         let is_significant = |token: &Token| !token.kind.is_trivia() && token.kind != UNKNOWN;
         let indices = (0u32..).zip(&tokens).filter(|(_, token)| is_significant(token)).map(|(index, _)| index);
@@ -95,7 +95,7 @@ impl<'t> Parser<'t> {
         self.nth(0)
     }
 
-    fn at(&self, kind: SyntaxKind) -> bool {
+    fn is_at(&self, kind: SyntaxKind) -> bool {
         self.current() == kind
     }
 
@@ -138,7 +138,7 @@ impl<'t> Parser<'t> {
 
     /// Whether the current token stands on a later line than the one before it, or is the first of all, or the end.
     fn is_first_on_line(&self) -> bool {
-        self.at(EOF) || self.position == 0 || self.gap().contains(['\n', '\r'])
+        self.is_at(EOF) || self.position == 0 || self.gap().contains(['\n', '\r'])
     }
 
     /// What stands between the last consumed token and the current one.
@@ -232,31 +232,31 @@ impl<'t> Parser<'t> {
 
     /// Takes a token of this kind, or says that it is missing.
     fn expect(&mut self, kind: SyntaxKind) {
-        if self.at(kind) {
+        if self.is_at(kind) {
             self.bump();
         } else {
-            self.missing(&[kind]);
+            self.report_missing(&[kind]);
         }
     }
 
     /// One of these kinds is missing here. At the end of a line the place is behind the last token, because what stands
     /// on the next line is hardly to blame.
-    fn missing(&mut self, kinds: &[SyntaxKind]) {
+    fn report_missing(&mut self, kinds: &[SyntaxKind]) {
         self.missing_with(kinds, None, None);
     }
 
-    fn missing_with(&mut self, kinds: &[SyntaxKind], hint: Option<&'static str>, related: Option<Related>) {
+    fn missing_with(&mut self, kinds: &[SyntaxKind], hint: Option<&'static str>, related: Option<RelatedSyntax>) {
         self.report(|p| SyntaxDiagnostic {
             range: if p.is_first_on_line() { TextRange::empty(p.end_of_last()) } else { p.range() },
             code: Code::ExpectedToken,
-            message: messages::expected(kinds, (!p.at(EOF)).then(|| p.word())),
+            message: messages::expecting_message(kinds, (!p.is_at(EOF)).then(|| p.word())),
             hint: hint.map(Into::into),
             related,
         });
     }
 
     /// The current token does not belong here, where the block or the file could end.
-    fn unexpected(&mut self, code: Code, hint: Option<&'static str>) {
+    fn report_unexpected(&mut self, code: Code, hint: Option<&'static str>) {
         self.unexpected_for(self.end_of_block(), code, hint);
     }
 

@@ -17,7 +17,7 @@ impl TokenSet {
         Self(bits)
     }
 
-    pub(crate) const fn and(self, other: Self) -> Self {
+    pub(crate) const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 

@@ -26,7 +26,7 @@ pub fn documentation(node: &SyntaxNode) -> Option<String> {
 
 /// The `/** … */` directly before a node.
 pub fn doc_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
-    before(node)
+    trivia_before(node)
         .find(|token| token.kind() != SyntaxKind::WHITESPACE)
         .filter(|token| token.kind() == SyntaxKind::DOC_COMMENT)
 }
@@ -37,7 +37,7 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
     let mut comments = Vec::new();
     let mut waiting: Vec<SyntaxToken> = Vec::new();
     let mut reaches_start = true;
-    for token in before(node) {
+    for token in trivia_before(node) {
         if token.kind().is_comment() {
             waiting.push(token);
             continue;
@@ -52,7 +52,7 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
             break;
         }
     }
-    let has_token_before = before(node).last().or_else(|| node.first_token()).and_then(|token| token.prev_token());
+    let has_token_before = trivia_before(node).last().or_else(|| node.first_token()).and_then(|token| token.prev_token());
     if reaches_start && has_token_before.is_none() {
         comments.append(&mut waiting);
     }
@@ -76,7 +76,7 @@ pub fn trailing_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
 }
 
 /// The white space and comments before a node, backwards.
-fn before(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<> {
+fn trivia_before(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<> {
     node.siblings_with_tokens(Direction::Prev)
         .skip(1)
         .map_while(NodeOrToken::into_token)

@@ -6,7 +6,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::DiagramFormat;
 use dlang_ide::query::{self, InvalidInput, ListInput, Query};
-use dlang_model::{Cancelled, Severity};
+use dlang_model::{QueryCancelled, Severity};
 use serde_json::{Map, Value, json};
 
 use crate::workspace::{Problem, Progress, WorkspaceSnapshot};
@@ -82,7 +82,7 @@ pub enum QueryError {
     InvalidInput(#[from] InvalidInput),
     /// The workspace changed while it was asked.
     #[error("{0}")]
-    Cancelled(#[from] Cancelled),
+    Cancelled(#[from] QueryCancelled),
 }
 
 /// What every question may name in place of the workspace: the fields `path`, a folder, or a file and what it imports, and
@@ -115,7 +115,7 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
             snapshot.problems_of(path)?
         }
     };
-    let (files, domains, contexts) = snapshot.ask(|db| {
+    let (files, domains, contexts) = snapshot.query(|db| {
         let all = Query::new(db);
         (all.file_count(), all.domains().count(), all.bounded_contexts().count())
     })?;
@@ -124,31 +124,31 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
 
 /// What the model has of one type, filtered: the answer of `domainlang_list`.
 pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, QueryError> {
-    Ok(snapshot.ask(|db| query::list(db, input, &|file| snapshot.show_file(db, file)))??)
+    Ok(snapshot.query(|db| query::list(db, input, &|file| snapshot.show_file(db, file)))??)
 }
 
 /// One element, or without a name the model in numbers: the answer of `domainlang_get`.
 pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, QueryError> {
-    Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show_file(db, file)))?)
+    Ok(snapshot.query(|db| query::get(db, fqn, &|file| snapshot.show_file(db, file)))?)
 }
 
 /// One element for reading: the answer of `domainlang_explain`.
 pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, QueryError> {
-    Ok(snapshot.ask(|db| dlang_ide::explain(db, fqn))?)
+    Ok(snapshot.query(|db| dlang_ide::explain(db, fqn))?)
 }
 
 /// Elements that have to do with some words, at most `limit`: the answer of `domainlang_search`.
 pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result<Value, QueryError> {
-    Ok(snapshot.ask(|db| dlang_ide::full_text_search(db, query, limit, &|file| snapshot.show_file(db, file)))??)
+    Ok(snapshot.query(|db| dlang_ide::full_text_search(db, query, limit, &|file| snapshot.show_file(db, file)))??)
 }
 
 /// A context map or domain map for a program that draws: the answer of `domainlang_diagram`.
 pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -> Result<Value, QueryError> {
-    Ok(snapshot.ask(|db| dlang_ide::diagram(db, fqn, format))?)
+    Ok(snapshot.query(|db| dlang_ide::diagram(db, fqn, format))?)
 }
 
 /// That a file is no part of the workspace, and which ones have a name like it.
-fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, Cancelled> {
+fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, QueryCancelled> {
     let mut alike: Vec<Utf8PathBuf> = snapshot.files()?;
     alike.retain(|known| known.file_name() == path.file_name());
     let shown: Vec<String> = alike.iter().take(3).map(|path| format!("`{}`", snapshot.show(path))).collect();

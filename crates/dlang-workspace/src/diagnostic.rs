@@ -29,7 +29,7 @@ impl Diagnostic {
         Self { code, severity: code.severity(), message, range, key: None }
     }
 
-    pub(crate) fn about(mut self, key: &str) -> Self {
+    pub(crate) fn with_key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
     }

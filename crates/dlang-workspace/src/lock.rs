@@ -13,7 +13,7 @@ use text_size::{TextRange, TextSize};
 use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
 use crate::files::ReadError;
 use crate::manifest::{Manifest, Source};
-use crate::yaml::shown;
+use crate::yaml::quote_excerpt;
 
 /// The largest lock that is read, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -27,7 +27,7 @@ pub struct Lock {
     /// "1" if it is not said.
     pub version: String,
     /// By repository, `owner/repo`.
-    pub entries: BTreeMap<String, Locked>,
+    pub entries: BTreeMap<String, LockEntry>,
 }
 
 impl Default for Lock {
@@ -38,7 +38,7 @@ impl Default for Lock {
 
 /// An entry of the lock. Other strings than the commit are as they stand there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Locked {
+pub struct LockEntry {
     pub key_range: TextRange,
     pub reference: String,
     pub reference_kind: ReferenceKind,
@@ -49,7 +49,7 @@ pub struct Locked {
     pub integrity: Option<String>,
 }
 
-impl Locked {
+impl LockEntry {
     /// Whether it was made for this ref. A commit may be written short.
     pub(crate) fn is_for(&self, reference: &str) -> bool {
         self.reference == reference || reference.len() >= 7 && self.commit.starts_with(reference)
@@ -67,7 +67,7 @@ pub enum ReferenceKind {
 
 /// An entry that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedEntry {
     pub repository: String,
     pub key_range: TextRange,
     pub why: String,
@@ -75,33 +75,33 @@ pub struct Skipped {
 
 /// A lock, what was passed over, and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParsedLock {
     pub lock: Lock,
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedEntry>,
     /// In the order of the text, the skipped entries among them.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads the text of a lock.
-pub fn read(text: &str) -> Parsed {
+pub fn read(text: &str) -> ParsedLock {
     if text.len() > MAX_BYTES {
         return unreadable(&ReadError::TooLarge { max: MAX_BYTES });
     }
-    let mut reader = Reader { text, parsed: Parsed::default(), sink: DiagnosticCollector::default() };
+    let mut reader = Reader { text, parsed: ParsedLock::default(), sink: DiagnosticCollector::default() };
     let json = text.trim_start_matches('\u{feff}');
     match serde_json::from_str::<Rows<'_>>(json) {
         Ok(rows) => reader.top(&rows),
         Err(error) => reader.invalid(json, &error),
     }
-    Parsed { diagnostics: reader.sink.finish(), ..reader.parsed }
+    ParsedLock { diagnostics: reader.sink.finish(), ..reader.parsed }
 }
 
 /// What stands for a lock that is there and cannot be read.
-pub fn unreadable(why: &ReadError) -> Parsed {
+pub fn unreadable(why: &ReadError) -> ParsedLock {
     let text = format!("model.lock cannot be read: {why}.");
     let diagnostic =
         Diagnostic::new(Code::LockUnreadable, TextRange::default(), &text, "It counts as empty until it can.");
-    Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }
+    ParsedLock { diagnostics: vec![diagnostic], ..ParsedLock::default() }
 }
 
 /// Where manifest and lock say different things.
@@ -136,24 +136,24 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
         };
         asked.insert(repository);
         let Some(locked) = lock.entries.get(repository) else {
-            let text = format!("Dependency '{}' is not in model.lock.", shown(key));
-            of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).about(key));
+            let text = format!("Dependency '{}' is not in model.lock.", quote_excerpt(key));
+            of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).with_key(key));
             continue;
         };
         if !locked.is_for(reference) {
             let text = format!(
                 "Dependency '{}' asks for ref '{}', and model.lock has '{}'.",
-                shown(key),
-                shown(reference),
-                shown(&locked.reference)
+                quote_excerpt(key),
+                quote_excerpt(reference),
+                quote_excerpt(&locked.reference)
             );
-            of_manifest.push(Diagnostic::new(Code::LockRefMismatch, range, &text, hint).about(key));
+            of_manifest.push(Diagnostic::new(Code::LockRefMismatch, range, &text, hint).with_key(key));
         }
     }
     if manifest.complete {
         for (repository, locked) in lock.entries.iter().filter(|(repository, _)| !asked.contains(repository.as_str())) {
-            let text = format!("No dependency in model.yaml asks for '{}'.", shown(repository));
-            of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).about(repository));
+            let text = format!("No dependency in model.yaml asks for '{}'.", quote_excerpt(repository));
+            of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).with_key(repository));
         }
     }
     LockMismatch { of_manifest: of_manifest.finish(), of_lock: of_lock.finish() }
@@ -161,7 +161,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
 
 struct Reader<'t> {
     text: &'t str,
-    parsed: Parsed,
+    parsed: ParsedLock,
     sink: DiagnosticCollector,
 }
 
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         let version = &self.parsed.lock.version;
         if version != VERSION {
             let text =
-                format!("model.lock has version '{}', and '{VERSION}' is the one that is known.", shown(version));
+                format!("model.lock has version '{}', and '{VERSION}' is the one that is known.", quote_excerpt(version));
             let hint = "It is read as if it had that one. See that what wrote it and this program are of one age.";
             self.sink.push(Diagnostic::new(Code::LockUnknownVersion, range, &text, hint));
         }
@@ -212,10 +212,10 @@ impl<'t> Reader<'t> {
     }
 
     fn skip(&mut self, repository: &str, key_range: TextRange, why: String) {
-        let text = format!("The entry '{}' of model.lock is passed over: {why}.", shown(repository));
+        let text = format!("The entry '{}' of model.lock is passed over: {why}.", quote_excerpt(repository));
         let hint = "Write it anew; 'dlang install' says what belongs there.";
-        self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).about(repository));
-        self.parsed.skipped.push(Skipped { repository: repository.to_owned(), key_range, why });
+        self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).with_key(repository));
+        self.parsed.skipped.push(SkippedEntry { repository: repository.to_owned(), key_range, why });
     }
 
     fn report(&mut self, range: TextRange, text: &str) {
@@ -259,7 +259,7 @@ fn text_of(key: &RawValue) -> Option<String> {
 }
 
 /// An entry, or what keeps it from being one.
-fn entry(key_range: TextRange, value: &RawValue) -> Result<Locked, String> {
+fn entry(key_range: TextRange, value: &RawValue) -> Result<LockEntry, String> {
     let rows = serde_json::from_str::<Rows<'_>>(value.get()).map_err(|_| "it is not an object".to_owned())?;
     let find = |name: &str| rows.0.iter().rev().find(|(key, _)| text_of(key).as_deref() == Some(name));
     let text = |name: &str| find(name).and_then(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
@@ -273,7 +273,7 @@ fn entry(key_range: TextRange, value: &RawValue) -> Result<Locked, String> {
         Some("branch") => ReferenceKind::Branch,
         _ => ReferenceKind::Commit,
     };
-    Ok(Locked { key_range, reference, reference_kind, resolved, commit, integrity: text("integrity") })
+    Ok(LockEntry { key_range, reference, reference_kind, resolved, commit, integrity: text("integrity") })
 }
 
 /// The rows of an object as they stand in the text, so that the place of each is known.

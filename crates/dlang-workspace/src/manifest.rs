@@ -114,7 +114,7 @@ pub struct Fault {
 
 /// A manifest and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParsedManifest {
     pub manifest: Manifest,
     /// In the order of the text.
     pub diagnostics: Vec<Diagnostic>,
@@ -135,7 +135,7 @@ impl Manifest {
 }
 
 /// Reads the text of a manifest.
-pub fn read(text: &str, purpose: Purpose) -> Parsed {
+pub fn read(text: &str, purpose: Purpose) -> ParsedManifest {
     if text.len() > MAX_BYTES {
         return unreadable(&ReadError::TooLarge { max: MAX_BYTES });
     }
@@ -143,10 +143,10 @@ pub fn read(text: &str, purpose: Purpose) -> Parsed {
 }
 
 /// What stands for a manifest that is there and cannot be read.
-pub fn unreadable(why: &ReadError) -> Parsed {
+pub fn unreadable(why: &ReadError) -> ParsedManifest {
     let text = format!("model.yaml cannot be read: {why}.");
     let diagnostic = Diagnostic::new(Code::Unreadable, TextRange::default(), &text, "It counts as empty until it can.");
-    Parsed { manifest: Manifest::default(), diagnostics: vec![diagnostic] }
+    ParsedManifest { manifest: Manifest::default(), diagnostics: vec![diagnostic] }
 }
 
 #[cfg(test)]

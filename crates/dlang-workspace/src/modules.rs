@@ -16,7 +16,7 @@ use crate::files::{Bounds, CACHE, Skipped, Files, Kind, LOCK, MANIFEST, ReadErro
 use crate::lock::{self, LockMismatch, Lock};
 use crate::manifest::{self, Manifest, Purpose};
 use crate::paths::{append, normalize};
-use crate::yaml::shown;
+use crate::yaml::quote_excerpt;
 
 /// A folder whose files belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct LockFile {
     /// Empty when it could not be read.
     pub text: String,
     pub lock: Lock,
-    pub skipped: Vec<lock::Skipped>,
+    pub skipped: Vec<lock::SkippedEntry>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -78,7 +78,7 @@ pub struct Package {
 
 impl Package {
     /// The package that a path lies in, by its form alone.
-    pub fn of(path: &Utf8Path) -> Option<Self> {
+    pub fn containing(path: &Utf8Path) -> Option<Self> {
         let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
         let caches: Vec<usize> =
             parts.windows(2).enumerate().filter(|(_, pair)| *pair == [CACHE, PACKAGES]).map(|(at, _)| at).collect();
@@ -149,7 +149,7 @@ pub struct Modules<F> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Sorted by root. The first may lie above the folder, if that belongs to it.
-    pub modules: Vec<Listed>,
+    pub modules: Vec<ListedModule>,
     /// Models that no manifest is responsible for, sorted.
     pub loose: Vec<Utf8PathBuf>,
     /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
@@ -160,7 +160,7 @@ pub struct Listing {
 
 /// A module and its models that lie below the folder that was listed, sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedModule {
     pub module: Arc<Module>,
     pub files: Vec<Utf8PathBuf>,
 }
@@ -176,15 +176,15 @@ impl<F: Files> Modules<F> {
     }
 
     /// Reads every manifest and lock anew from now on.
-    pub fn forget(&self) {
-        self.known().clear();
+    pub fn invalidate(&self) {
+        self.lock_cache().clear();
     }
 
     /// The module of a file, which need not exist. Its path is absolute.
     pub fn of_file(&self, file: &Utf8Path) -> Arc<Module> {
         let file = normalize(file);
         let folder = file.parent().unwrap_or(&file);
-        let package = Package::of(&file);
+        let package = Package::containing(&file);
         let top = package.as_ref().map(|package| package.folder.as_path());
         let module = self.with_manifest(folder, top);
         module.unwrap_or_else(|| {
@@ -194,10 +194,10 @@ impl<F: Files> Modules<F> {
     }
 
     /// The module whose root is exactly this folder: one without a manifest, if there is none.
-    pub fn at(&self, folder: &Utf8Path) -> Arc<Module> {
+    pub fn module_at(&self, folder: &Utf8Path) -> Arc<Module> {
         let folder = normalize(folder);
         self.with_manifest(&folder, Some(&folder)).filter(|module| module.root == folder).unwrap_or_else(|| {
-            let package = Package::of(&folder);
+            let package = Package::containing(&folder);
             Arc::new(Module { root: folder, manifest: None, lock: None, package })
         })
     }
@@ -206,11 +206,11 @@ impl<F: Files> Modules<F> {
     pub fn list(&self, folder: &Utf8Path, bounds: Bounds) -> Listing {
         let folder = normalize(folder);
         let walk = self.files.walk(&folder, bounds);
-        let mut modules = BTreeMap::<Utf8PathBuf, Listed>::new();
+        let mut modules = BTreeMap::<Utf8PathBuf, ListedModule>::new();
         let mut loose = Vec::new();
         let above = self.of_file(&folder.join(MANIFEST));
         if above.manifest.is_some() {
-            modules.insert(above.root.clone(), Listed { module: above, files: Vec::new() });
+            modules.insert(above.root.clone(), ListedModule { module: above, files: Vec::new() });
         }
         for file in walk.files {
             let module = self.of_file(&file);
@@ -218,7 +218,7 @@ impl<F: Files> Modules<F> {
                 loose.push(file);
                 continue;
             }
-            let listed = modules.entry(module.root.clone()).or_insert_with(|| Listed { module, files: Vec::new() });
+            let listed = modules.entry(module.root.clone()).or_insert_with(|| ListedModule { module, files: Vec::new() });
             if file.file_name() != Some(MANIFEST) {
                 listed.files.push(file);
             }
@@ -231,7 +231,7 @@ impl<F: Files> Modules<F> {
         let mut asked = Vec::new();
         let mut found = None;
         for above in folder.ancestors() {
-            if let Some(known) = self.known().get(above) {
+            if let Some(known) = self.lock_cache().get(above) {
                 found.clone_from(known);
                 break;
             }
@@ -242,11 +242,11 @@ impl<F: Files> Modules<F> {
                 break;
             }
             // Inside a package every way up ends at its folder, so the answer is the same for whoever asks.
-            if Package::of(above).is_some_and(|package| package.folder == above) {
+            if Package::containing(above).is_some_and(|package| package.folder == above) {
                 break;
             }
         }
-        let mut known = self.known();
+        let mut known = self.lock_cache();
         for folder in asked {
             known.insert(folder.to_owned(), found.clone());
         }
@@ -265,7 +265,7 @@ impl<F: Files> Modules<F> {
         if let (Some(range), Ok(entry)) = (parsed.manifest.entry_range, parsed.manifest.entry())
             && self.files.kind(&append(root, entry)) != Some(Kind::File)
         {
-            let text = format!("Entry file '{}' does not exist.", shown(entry));
+            let text = format!("Entry file '{}' does not exist.", quote_excerpt(entry));
             let hint = "Create it, or let model.entry name the file that shows the model to others.";
             parsed.diagnostics.push(Diagnostic::new(Code::EntryMissing, range, &text, hint));
             parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.range.start());
@@ -277,7 +277,7 @@ impl<F: Files> Modules<F> {
             file
         });
         let manifest = ManifestFile { path, text, manifest: parsed.manifest, diagnostics: parsed.diagnostics };
-        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::of(root) }
+        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::containing(root) }
     }
 
     fn load_lock(&self, root: &Utf8Path) -> Option<LockFile> {
@@ -290,7 +290,7 @@ impl<F: Files> Modules<F> {
             }
             Err(error) => (String::new(), lock::unreadable(&error)),
         };
-        let lock::Parsed { lock, skipped, diagnostics } = parsed;
+        let lock::ParsedLock { lock, skipped, diagnostics } = parsed;
         Some(LockFile { path, text, lock, skipped, diagnostics })
     }
 
@@ -303,7 +303,7 @@ impl<F: Files> Modules<F> {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Option<Arc<Module>>>> {
+    fn lock_cache(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Option<Arc<Module>>>> {
         // The map is whole after every single step, so a thread that panicked left it whole.
         self.nearest.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
 use crate::files::{Files, ReadError};
-use crate::lock::{Lock, Locked};
+use crate::lock::{Lock, LockEntry};
 use crate::manifest::{Dependency, Manifest, Source};
 use crate::modules::{Module, Modules, Package};
 use crate::paths::append;
@@ -24,13 +24,13 @@ const MAX_METADATA: usize = 64 * 1024;
 
 /// A dependency of a manifest, and how it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct InstalledDependency {
     /// As imports name it.
     pub key: String,
     /// Where it comes from; nothing when the manifest does not say it in a way that can be used.
     pub origin: Option<Origin>,
     /// The lock's entry.
-    pub locked: Option<Locked>,
+    pub locked: Option<LockEntry>,
     /// Where it lies or would lie, as far as that is known.
     pub folder: Option<Utf8PathBuf>,
     /// What is not as it should be.
@@ -85,7 +85,7 @@ impl DependencyProblem {
     }
 }
 
-impl Installed {
+impl InstalledDependency {
     /// Whether it is there, and nothing says that it is something else.
     pub fn is_there(&self) -> bool {
         !self.findings.iter().any(DependencyProblem::is_fatal)
@@ -93,14 +93,14 @@ impl Installed {
 }
 
 /// The dependencies of a module in the order of its manifest; none if it has no manifest.
-pub fn check<F: Files>(modules: &Modules<F>, module: &Module) -> Vec<Installed> {
+pub fn check<F: Files>(modules: &Modules<F>, module: &Module) -> Vec<InstalledDependency> {
     let Some(manifest) = module.manifest() else { return Vec::new() };
-    let look = Look { files: modules.files(), root: &module.root, manifest, lock: module.lock() };
-    manifest.dependencies.iter().map(|dependency| look.at(dependency)).collect()
+    let look = DependencyScan { files: modules.files(), root: &module.root, manifest, lock: module.lock() };
+    manifest.dependencies.iter().map(|dependency| look.scan_dependency(dependency)).collect()
 }
 
 /// The repositories of a lock that no dependency asks for, sorted.
-pub fn unused(module: &Module) -> Vec<String> {
+pub fn unused_entries(module: &Module) -> Vec<String> {
     let (Some(manifest), Some(lock)) = (module.manifest(), module.lock()) else { return Vec::new() };
     if !manifest.complete {
         // What asks for it may stand behind the error.
@@ -118,17 +118,17 @@ fn repository(source: &Source) -> Option<&str> {
     }
 }
 
-struct Look<'a, F> {
+struct DependencyScan<'a, F> {
     files: &'a F,
     root: &'a Utf8Path,
     manifest: &'a Manifest,
     lock: Option<&'a Lock>,
 }
 
-impl<F: Files> Look<'_, F> {
-    fn at(&self, dependency: &Dependency) -> Installed {
+impl<F: Files> DependencyScan<'_, F> {
+    fn scan_dependency(&self, dependency: &Dependency) -> InstalledDependency {
         let mut row =
-            Installed { key: dependency.key.clone(), origin: None, locked: None, folder: None, findings: Vec::new() };
+            InstalledDependency { key: dependency.key.clone(), origin: None, locked: None, folder: None, findings: Vec::new() };
         match &dependency.source {
             Err(fault) => row.findings.push(DependencyProblem::Broken(fault.message.clone())),
             Ok(Source::Path(path)) => {
@@ -162,7 +162,7 @@ impl<F: Files> Look<'_, F> {
         self.files.kind(path).is_some() || self.files.is_file(&Utf8PathBuf::from(format!("{path}.dlang")))
     }
 
-    fn findings(&self, asked: &Dependency, reference: &str, locked: &Locked, folder: &Utf8Path) -> Vec<DependencyProblem> {
+    fn findings(&self, asked: &Dependency, reference: &str, locked: &LockEntry, folder: &Utf8Path) -> Vec<DependencyProblem> {
         let mut findings = Vec::new();
         if !locked.is_for(reference) {
             findings.push(DependencyProblem::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });

@@ -19,13 +19,13 @@ mod unresolved;
 
 use camino::Utf8PathBuf;
 
-pub use unresolved::{Reason, Unresolved};
+pub use unresolved::{Reason, UnresolvedImport};
 
 use crate::modules::Package;
 
 /// Where an import leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedImport {
     /// A file that exists and ends in `.dlang`; absolute, spelled below the importing file's folders as they are.
     pub path: Utf8PathBuf,
     /// The package it lies in. What its entry imports from the same package is seen by who imports the entry.

@@ -33,14 +33,14 @@ pub(crate) fn on_disk(fixture: &str) -> (TempDir, Utf8PathBuf) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         match target {
             Some(target) => std::os::unix::fs::symlink(target.trim(), path).unwrap(),
-            None => put(&path, text),
+            None => write_file(&path, text),
         }
     }
     (guard, root)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a fixture need not survive a crash")]
-pub(crate) fn put(path: &Utf8Path, text: &str) {
+pub(crate) fn write_file(path: &Utf8Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 

@@ -118,18 +118,18 @@ mod tests {
     use std::time::Duration;
 
     use super::{Watcher, WakeReason};
-    use crate::testing::{on_disk, put};
+    use crate::testing::{on_disk, write_file};
 
     #[test]
     fn it_wakes_when_a_file_changes() {
         let (_guard, root) = on_disk("//- a.dlang\nTeam A\n//- other/b.dlang\n");
         let mut watcher = Watcher::new().unwrap();
         watcher.follow(&[root.clone(), root.join("gone")].into()).unwrap();
-        put(&root.join("a.dlang"), "Team B");
+        write_file(&root.join("a.dlang"), "Team B");
         assert_eq!(watcher.wait(Duration::from_mins(1)), WakeReason::Changed);
         assert_eq!(watcher.wait(Duration::ZERO), WakeReason::TimedOut);
         watcher.follow(&[root.join("other")].into()).unwrap();
-        put(&root.join("other/b.dlang"), "Team B");
+        write_file(&root.join("other/b.dlang"), "Team B");
         assert_eq!(watcher.wait(Duration::from_mins(1)), WakeReason::Changed);
         let waker = watcher.waker();
         std::thread::spawn(move || waker.wake());

@@ -34,7 +34,7 @@ use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;
 
-pub use places::{Place, Places};
+pub use places::{LinePosition, PositionFinder};
 pub use problems::{Problem, RelatedPlace};
 pub use snapshot::WorkspaceSnapshot;
 
@@ -135,7 +135,7 @@ enum Resolve {
 impl Workspace {
     /// Finds and reads everything.
     pub fn load(files: SharedFiles, roots: Vec<Root>, watch: &mut Watch<'_>) -> Result<Self, LoadError> {
-        let roots = roots.into_iter().map(|root| checked(&files, root)).collect::<Result<Vec<Root>, LoadError>>()?;
+        let roots = roots.into_iter().map(|root| check_root(&files, root)).collect::<Result<Vec<Root>, LoadError>>()?;
         let overlay = Arc::new(Overlay::new(files));
         let mut workspace = Self {
             roots,
@@ -178,18 +178,18 @@ impl Workspace {
         self.overlay.set(&path, text);
         match path.file_name() {
             Some(MANIFEST | LOCK) => {
-                self.forget();
+                self.invalidate();
                 self.settle_all(Vec::new(), Resolve::All)
             }
             _ if path.extension() != Some(EXTENSION) => false,
             _ if self.overlay.kind(&path).is_none() => {
                 // An unsaved file that was never written is gone with its text.
-                self.forget();
+                self.invalidate();
                 self.list();
                 self.settle_all(Vec::new(), Resolve::All)
             }
             _ if is_new => {
-                self.forget();
+                self.invalidate();
                 self.settle_all(vec![path], Resolve::Unresolved)
             }
             _ => {
@@ -208,7 +208,7 @@ impl Workspace {
         let mut read: Vec<Utf8PathBuf> = changed.map(|(path, _)| path.clone()).collect();
         let is_file_gone = read.iter().any(|path| self.overlay.kind(path) != Some(Kind::File));
         if is_structure_changed || is_file_gone {
-            self.forget();
+            self.invalidate();
             self.list();
             read.extend(self.listed.iter().filter(|path| !self.sources.contains_key(*path)).cloned());
             self.settle_all(read, Resolve::All)
@@ -264,9 +264,9 @@ impl Workspace {
     }
 
     /// Asks for everything but texts anew from now on.
-    fn forget(&self) {
-        self.modules.files().forget();
-        self.modules.forget();
+    fn invalidate(&self) {
+        self.modules.files().invalidate();
+        self.modules.invalidate();
     }
 
     /// Walks through the folders and remembers what they were like.
@@ -310,7 +310,7 @@ impl Workspace {
 }
 
 /// A root as its files are known: imports lead to files by their own names, so a link to a file is the file.
-fn checked(files: &SharedFiles, root: Root) -> Result<Root, LoadError> {
+fn check_root(files: &SharedFiles, root: Root) -> Result<Root, LoadError> {
     let path = normalize(root.path());
     match (root, files.kind(&path)) {
         (_, None) => Err(LoadError::NotFound(path)),

@@ -283,7 +283,7 @@ impl Builder<'_> {
             let problem = match &text {
                 None => Some(("a key must be text".to_owned(), "", false)),
                 Some(text) if !open.seen.insert(text.clone()) => {
-                    Some((format!("the key '{}' is there twice", shown(text)), "The first one counts.", true))
+                    Some((format!("the key '{}' is there twice", quote_excerpt(text)), "The first one counts.", true))
                 }
                 Some(_) => None,
             };
@@ -332,7 +332,7 @@ impl Builder<'_> {
 }
 
 /// A text of a file inside a message: one line, and not a page of it.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn quote_excerpt(text: &str) -> String {
     const LONGEST: usize = 100;
     let line = |c: char| if c.is_control() { ' ' } else { c };
     let mut short: String = text.chars().take(LONGEST).map(line).collect();

@@ -105,7 +105,7 @@ impl Conversation {
         let path = keeping.place.path(&id)?;
         let unkept = |why: String| OpenError::Place(keeping.place.directory(), why);
         let file = private::open_append(&path).map_err(|error| unkept(error.to_string()))?;
-        let conversation = Self::over(keeping, id, file)?;
+        let conversation = Self::with_file(keeping, id, file)?;
         conversation.begin().map_err(|PersistError(why)| {
             // What never began is not listed.
             drop(std::fs::remove_file(&path));
@@ -127,8 +127,8 @@ impl Conversation {
     /// Opens one to go on with it. A write that was cut off is removed, a turn that was cut off is ended.
     pub(crate) fn open(keeping: &ConversationContext, id: &str) -> Result<Self, OpenError> {
         let path = keeping.place.path(id)?;
-        let file = private::open_existing(&path, true).map_err(|error| read::missing(error, id))?;
-        let conversation = Self::over(keeping, id.to_owned(), file)?;
+        let file = private::open_existing(&path, true).map_err(|error| read::missing_error(error, id))?;
+        let conversation = Self::with_file(keeping, id.to_owned(), file)?;
         // It may have been deleted between the two.
         if !path.exists() {
             return Err(OpenError::Missing(id.to_owned()));
@@ -137,7 +137,7 @@ impl Conversation {
         Ok(conversation)
     }
 
-    fn over(keeping: &ConversationContext, id: String, file: File) -> Result<Self, OpenError> {
+    fn with_file(keeping: &ConversationContext, id: String, file: File) -> Result<Self, OpenError> {
         {
             let _gate = keeping.place.gate()?;
             match file.try_lock() {
@@ -210,17 +210,17 @@ impl Conversation {
     pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
         let what = secrets::redact_event(&self.keeping.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
-        self.tell(&mut inner, what);
+        self.publish(&mut inner, what);
     }
 
     /// Tells what is not kept.
-    fn tell(&self, inner: &mut Inner, what: EventKind) {
+    fn publish(&self, inner: &mut Inner, what: EventKind) {
         let at = self.keeping.now().max(inner.digest.updated);
         inner.passing.apply(&what);
         (self.keeping.tell)(&self.id, Event { seq: inner.digest.seq, at, what });
     }
 
-    fn keep(inner: &mut Inner, event: &Event) -> Result<(), PersistError> {
+    fn append(inner: &mut Inner, event: &Event) -> Result<(), PersistError> {
         if let Some(why) = &inner.broken {
             return Err(PersistError(why.clone()));
         }
@@ -253,7 +253,7 @@ impl Drop for Conversation {
     fn drop(&mut self) {
         let Ok(inner) = self.inner.get_mut() else { return };
         if inner.broken.is_none() && inner.digest.seq > 0 {
-            self.keeping.known.keep(Entry {
+            self.keeping.known.store(Entry {
                 id: std::mem::take(&mut self.id),
                 good: inner.length,
                 digest: std::mem::take(&mut inner.digest),
@@ -274,16 +274,16 @@ impl Journal for Conversation {
         // The beginning of a secret, perhaps: it is told with the next piece.
         let Some(what) = what else { return Ok(()) };
         if !what.is_persisted() {
-            self.tell(&mut inner, what);
+            self.publish(&mut inner, what);
             return Ok(());
         }
         for rest in inner.held.flush(redactor, &what) {
-            self.tell(&mut inner, rest);
+            self.publish(&mut inner, rest);
         }
         // A clock that goes backwards does not take the order along.
         let at = self.keeping.now().max(inner.digest.updated);
         let event = Event { seq: inner.digest.seq + 1, at, what };
-        Self::keep(&mut inner, &event)?;
+        Self::append(&mut inner, &event)?;
         inner.history.apply(&event);
         inner.digest.apply(&event);
         inner.passing.apply(&event.what);
@@ -303,7 +303,7 @@ impl Journal for Conversation {
         self.lock().digest.seq
     }
 
-    fn told(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
         self.lock().history.messages_with_seq().to_vec()
     }
 

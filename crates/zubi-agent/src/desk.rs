@@ -40,7 +40,7 @@ use crate::model::choose::ModelRegistry;
 use crate::questions::Questions;
 use crate::run::Budgets;
 use crate::wire::{
-    AnswerParams, ConversationList, Exported, ServerInfo, INSPECTOR, ConversationRef, OpenParams, OpenResult, Rename, Search, State, Summary, ConversationEvent,
+    AnswerParams, ConversationList, ExportedScenario, ServerInfo, INSPECTOR, ConversationRef, OpenParams, OpenResult, Rename, Search, State, Summary, ConversationEvent,
     ToolList,
 };
 
@@ -139,9 +139,9 @@ impl ConversationManager {
         if let Some(seat) = self.seats().get(id) {
             return Ok(Arc::clone(seat));
         }
-        let path = self.keeping.place.path(id).map_err(|error| refused(&error))?;
+        let path = self.keeping.place.path(id).map_err(|error| open_error(&error))?;
         if !path.exists() {
-            return Err(refused(&OpenError::Missing(id.to_owned())));
+            return Err(open_error(&OpenError::Missing(id.to_owned())));
         }
         let seat = self.new_seat()?;
         Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(seat)))
@@ -160,7 +160,7 @@ impl ConversationManager {
     ) -> Result<T, ChatError> {
         let keeping = self.keeping.clone();
         let done = tokio::task::spawn_blocking(move || work(&keeping)).await;
-        done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| refused(&error))
+        done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| open_error(&error))
     }
 
     fn hello(&self) -> ServerInfo {
@@ -209,7 +209,7 @@ impl ConversationManager {
         .await
     }
 
-    async fn opened(&self, open: OpenParams) -> Result<OpenResult, ChatError> {
+    async fn open_conversation(&self, open: OpenParams) -> Result<OpenResult, ChatError> {
         let OpenParams { conversation: id, after } = open;
         let seat = self.seat(&id)?;
         let mut going_on = seat.conversation();
@@ -279,13 +279,13 @@ impl ConversationManager {
         Ok(ToolList { tools: specs.iter().map(|spec| spec.to_json()).collect() })
     }
 
-    async fn export(&self, id: String) -> Result<Exported, ChatError> {
+    async fn export(&self, id: String) -> Result<ExportedScenario, ChatError> {
         self.seat(&id)?;
         let (standing, events) = self.run_blocking(move |keeping| keeping.load_since(&id, 0)).await?;
         let title = standing.digest.title();
         let scenario = export::scenario(&title, &events);
         let scenario = scenario.to_yaml().map_err(|error| ChatError::Failed(error.to_string()))?;
-        Ok(Exported { name: export::file_name(&title), scenario })
+        Ok(ExportedScenario { name: export::file_name(&title), scenario })
     }
 }
 
@@ -313,7 +313,7 @@ fn summary(id: &str, digest: &ConversationSummary, state: State, found: Option<S
 }
 
 /// Why a conversation cannot be had, with the next step.
-fn refused(error: &OpenError) -> ChatError {
+fn open_error(error: &OpenError) -> ChatError {
     match error {
         OpenError::Missing(_) => ChatError::NotFound(format!("{error}. `zubi agent list` shows which there are.")),
         OpenError::Elsewhere => ChatError::Failed(format!("{error}, and writes in it. Wait until its turn has ended.")),
@@ -339,7 +339,7 @@ impl ChatService for ConversationManager {
                 json!(self.config.models.list().await)
             }
             "conversations" => json!(self.conversations(parameters(params)?).await?),
-            "open" => json!(self.opened(parameters(params)?).await?),
+            "open" => json!(self.open_conversation(parameters(params)?).await?),
             "send" => json!(self.send(parameters::validate_send(parameters(params)?)?, door).await?),
             "stop" => {
                 self.stop(&parameters::<ConversationRef>(params)?.conversation).await?;

@@ -21,7 +21,7 @@ const FOLDER: &str = "${workspaceFolder}";
 pub fn scenario(title: &str, events: &[Event]) -> Scenario {
     let mut folders: Vec<Utf8PathBuf> = Vec::new();
     let mut turns: Vec<Turn> = Vec::new();
-    let mut made = Made::default();
+    let mut made = ExportedCalls::default();
     let edits = edits(events);
     for event in events {
         match &event.what {
@@ -109,13 +109,13 @@ fn without_change(text: &str) -> String {
 
 /// The calls of a turn. Those that are made at once end in any order; they are told in that in which the model made them.
 #[derive(Default)]
-struct Made {
+struct ExportedCalls {
     numbers: BTreeMap<String, usize>,
     calls: Vec<(Call, Option<(String, bool)>)>,
     folders: Vec<Utf8PathBuf>,
 }
 
-impl Made {
+impl ExportedCalls {
     fn begin(&mut self, id: &str, call: Call) {
         self.numbers.insert(id.to_owned(), self.calls.len());
         self.calls.push((call, None));

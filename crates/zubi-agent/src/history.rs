@@ -27,7 +27,7 @@ pub struct History {
 
 impl History {
     /// What the events say, one after the other.
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut history = Self::default();
         for event in events {
             history.apply(event);

@@ -20,7 +20,7 @@ pub trait Journal: Send + Sync {
     fn clean(&self, text: &str, is_broken_off: bool) -> String;
 
     /// A text of at most about `most` bytes, cleaned: of a longer one both ends.
-    fn shortened(&self, text: String, most: usize) -> String {
+    fn shorten(&self, text: String, most: usize) -> String {
         if text.len() <= most { text } else { question::ellipsize_middle(self.clean(&text, false), most) }
     }
 
@@ -31,7 +31,7 @@ pub trait Journal: Send + Sync {
     fn last(&self) -> u64;
 
     /// What the model is told, each with the seq of its event, for whoever makes it shorter.
-    fn told(&self) -> Vec<(u64, Message)>;
+    fn messages_with_seq(&self) -> Vec<(u64, Message)>;
 
     /// Unique in the conversation and in its file: for calls that have no id of their own.
     fn new_id(&self) -> String;

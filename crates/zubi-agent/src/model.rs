@@ -201,7 +201,7 @@ pub trait ModelSource: Send + Sync {
     fn provider(&self) -> &str;
 
     /// Where it is asked, where its key was found or what it needs, for a person; never the key.
-    fn about(&self) -> String {
+    fn describe(&self) -> String {
         String::new()
     }
 

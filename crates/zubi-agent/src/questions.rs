@@ -32,7 +32,7 @@ const PREVIEW_BYTES: usize = 256 * 1024;
 /// Who is asked about the calls of a turn.
 pub trait ApproverFactory: Send + Sync {
     /// Who is asked about this call. Gives up, as unanswered, when `stop` is cancelled.
-    fn of(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver>;
+    fn approver_for(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver>;
 }
 
 /// There is no such question that waits.
@@ -70,23 +70,23 @@ impl Questions {
 
     /// Answers a question that waits. `by` is the door: `web`, `editor`, `terminal`.
     pub fn answer(&self, question: &str, answer: ApprovalAnswer, by: &str) -> Result<(), UnknownQuestion> {
-        let open = locked(&self.open).remove(question);
+        let open = lock_pending(&self.open).remove(question);
         let sent = open.map(|open| open.answer.send((answer, by.to_owned())).is_ok());
         if sent == Some(true) { Ok(()) } else { Err(UnknownQuestion(question.to_owned())) }
     }
 
     /// The questions that wait now, for a page that comes later.
-    pub fn waiting(&self) -> Vec<PendingApproval> {
-        locked(&self.open).values().map(|open| open.told.clone()).collect()
+    pub fn pending(&self) -> Vec<PendingApproval> {
+        lock_pending(&self.open).values().map(|open| open.told.clone()).collect()
     }
 }
 
-fn locked(open: &Mutex<BTreeMap<String, Open>>) -> MutexGuard<'_, BTreeMap<String, Open>> {
+fn lock_pending(open: &Mutex<BTreeMap<String, Open>>) -> MutexGuard<'_, BTreeMap<String, Open>> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ApproverFactory for Questions {
-    fn of(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver> {
+    fn approver_for(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver> {
         Arc::new(OfCall { questions: self.clone(), turn, call: call.to_owned(), journal, stop })
     }
 }
@@ -102,9 +102,9 @@ struct OfCall {
 
 #[async_trait]
 impl Approver for OfCall {
-    async fn ask(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
         request.footprint.preview =
-            request.footprint.preview.map(|preview| self.journal.shortened(preview, PREVIEW_BYTES));
+            request.footprint.preview.map(|preview| self.journal.shorten(preview, PREVIEW_BYTES));
         let left = self.questions.auto.remaining(&request).await;
         let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
         // What the rules allow is no question any more.
@@ -123,15 +123,15 @@ impl Approver for OfCall {
         let (answer, answered) = oneshot::channel();
         // It can be answered from the moment on at which it is told.
         if !by_rule {
-            locked(&self.questions.open).insert(question.clone(), Open { told, answer });
+            lock_pending(&self.questions.open).insert(question.clone(), Open { told, answer });
         }
         if let Err(error) = self.journal.add(event) {
-            locked(&self.questions.open).remove(&question);
+            lock_pending(&self.questions.open).remove(&question);
             return ApprovalAnswer::NotAsked { why: error.to_string() };
         }
-        let mut asked = Asked { of: self, question, is_decided: false };
+        let mut asked = PublishedPrompt { of: self, question, is_decided: false };
         if by_rule {
-            return asked.decide(ApprovalAnswer::once(), BY_RULE);
+            return asked.decide(ApprovalAnswer::allow_once(), BY_RULE);
         }
         tokio::select! {
             answer = answered => match answer {
@@ -145,27 +145,27 @@ impl Approver for OfCall {
             () = self.stop.cancelled() => {
                 // Whoever has made the call may give it up itself now, and says so better than an answer could.
                 tokio::task::yield_now().await;
-                asked.decide(stopped(), AUTO_DECIDER)
+                asked.decide(turn_stopped(), AUTO_DECIDER)
             }
         }
     }
 }
 
-fn stopped() -> ApprovalAnswer {
+fn turn_stopped() -> ApprovalAnswer {
     ApprovalAnswer::Unanswered { how: "the turn was stopped before they answered".to_owned() }
 }
 
 /// A question that was told. However the wait for its answer ends, it is told that there is none to be given any more.
-struct Asked<'a> {
+struct PublishedPrompt<'a> {
     of: &'a OfCall,
     question: String,
     is_decided: bool,
 }
 
-impl Asked<'_> {
+impl PublishedPrompt<'_> {
     fn decide(&mut self, answer: ApprovalAnswer, by: &str) -> ApprovalAnswer {
         self.is_decided = true;
-        locked(&self.of.questions.open).remove(&self.question);
+        lock_pending(&self.of.questions.open).remove(&self.question);
         let event = EventKind::Decision { question: self.question.clone(), answer: json!(answer), by: by.to_owned() };
         match self.of.journal.add(event) {
             Ok(()) => answer,
@@ -175,11 +175,11 @@ impl Asked<'_> {
     }
 }
 
-impl Drop for Asked<'_> {
+impl Drop for PublishedPrompt<'_> {
     fn drop(&mut self) {
         if !self.is_decided {
             // The call was given up while it waited. If even this cannot be kept, the turn's end says so.
-            drop(self.decide(stopped(), AUTO_DECIDER));
+            drop(self.decide(turn_stopped(), AUTO_DECIDER));
         }
     }
 }

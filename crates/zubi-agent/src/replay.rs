@@ -98,7 +98,7 @@ impl Replay {
     /// Plays all turns. One that was stopped is ended early by [`Self::stop`].
     pub async fn run(self, scenario: &Scenario) -> Report {
         let model = Arc::new(ReplayModel::new(scenario));
-        let journal = Arc::new(Playing::new(self.questions.clone(), self.folders.clone()));
+        let journal = Arc::new(ReplayConversation::new(self.questions.clone(), self.folders.clone()));
         let caller = Arc::new(Caller {
             surface: Surface::Agent,
             client: Some("zubi-agent (replay)".to_owned()),
@@ -143,7 +143,7 @@ impl Replay {
 }
 
 /// The conversation of a replay: it is kept nowhere.
-struct Playing {
+struct ReplayConversation {
     questions: Questions,
     inner: Mutex<Inner>,
 }
@@ -155,7 +155,7 @@ struct Inner {
     ids: u64,
 }
 
-impl Playing {
+impl ReplayConversation {
     fn new(questions: Questions, folders: Vec<Utf8PathBuf>) -> Self {
         let began = EventKind::Began {
             version: VERSION,
@@ -167,16 +167,16 @@ impl Playing {
         Self { questions, inner: Mutex::new(inner) }
     }
 
-    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
+    fn with_inner<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
         work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn events(&self) -> Vec<Event> {
-        self.locked(|inner| std::mem::take(&mut inner.events))
+        self.with_inner(|inner| std::mem::take(&mut inner.events))
     }
 }
 
-impl Journal for Playing {
+impl Journal for ReplayConversation {
     fn add(&self, what: EventKind) -> Result<(), PersistError> {
         if !what.is_persisted() {
             return Ok(());
@@ -185,7 +185,7 @@ impl Journal for Playing {
             EventKind::Question { question, .. } => Some(question.clone()),
             _ => None,
         };
-        self.locked(|inner| {
+        self.with_inner(|inner| {
             let event = Event { seq: inner.events.len() as u64 + 1, at: 0, what };
             inner.history.apply(&event);
             inner.events.push(event);
@@ -202,19 +202,19 @@ impl Journal for Playing {
     }
 
     fn messages(&self) -> Vec<Message> {
-        self.locked(|inner| inner.history.messages())
+        self.with_inner(|inner| inner.history.messages())
     }
 
     fn last(&self) -> u64 {
-        self.locked(|inner| inner.events.len() as u64)
+        self.with_inner(|inner| inner.events.len() as u64)
     }
 
-    fn told(&self) -> Vec<(u64, Message)> {
-        self.locked(|inner| inner.history.messages_with_seq().to_vec())
+    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
+        self.with_inner(|inner| inner.history.messages_with_seq().to_vec())
     }
 
     fn new_id(&self) -> String {
-        self.locked(|inner| {
+        self.with_inner(|inner| {
             inner.ids += 1;
             format!("replay_{}", inner.ids)
         })

@@ -95,7 +95,7 @@ struct Limits {
 
 impl Limits {
     /// Waits until the turn is to end.
-    async fn over(&self) -> StopReason {
+    async fn wait_for_end(&self) -> StopReason {
         let late = async {
             match self.deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -127,12 +127,12 @@ struct End {
 }
 
 impl End {
-    fn of(reason: StopReason) -> Self {
+    fn new(reason: StopReason) -> Self {
         Self { reason, text: String::new(), data: None, problem: None }
     }
 
     fn failed(problem: impl Into<String>) -> Self {
-        Self::of(StopReason::Failed).because(problem)
+        Self::new(StopReason::Failed).because(problem)
     }
 
     fn because(self, problem: impl Into<String>) -> Self {
@@ -213,7 +213,7 @@ impl Run {
 
     /// The turn, to its end.
     async fn go(&mut self, text: String) -> Result<End, End> {
-        self.hear(text)?;
+        self.add_user_message(text)?;
         if let Some(schema) = &self.turn.schema {
             let finish = StructuredOutput::new(schema).map_err(|why| {
                 End::failed(format!("The schema of the final answer cannot be used: {why}. Correct it and ask again."))
@@ -229,7 +229,7 @@ impl Run {
             self.iterations += 1;
             let model = self.turn.model.info().id.clone();
             self.journal.add(EventKind::Iteration { turn: self.number, iteration: self.iterations, model })?;
-            let answer = self.ask().await?;
+            let answer = self.request_answer().await?;
             let end = if answer.said.calls.is_empty() { self.last_words(&answer) } else { self.run_tool_calls(answer).await? };
             // What was said while the last answer was given is answered as well, be that answer none.
             if let Some(end) = end
@@ -241,7 +241,7 @@ impl Run {
     }
 
     /// Takes what a person has said.
-    fn hear(&mut self, text: String) -> Result<(), PersistError> {
+    fn add_user_message(&mut self, text: String) -> Result<(), PersistError> {
         self.unmeasured += text.len();
         self.journal.add(EventKind::Asked { turn: self.number, text })
     }
@@ -250,7 +250,7 @@ impl Run {
     fn hear_all(&mut self) -> Result<bool, PersistError> {
         let mut has_heard = false;
         while let Ok(text) = self.turn.inbox.try_recv() {
-            self.hear(text)?;
+            self.add_user_message(text)?;
             has_heard = true;
         }
         Ok(has_heard)
@@ -260,13 +260,13 @@ impl Run {
     fn check_budgets(&self) -> Result<(), End> {
         let Budgets { iterations, tokens, .. } = self.turn.budgets;
         if let Some(reason) = self.limits.are_over() {
-            return Err(End::of(reason));
+            return Err(End::new(reason));
         }
         if self.iterations >= iterations {
-            return Err(End::of(StopReason::Iterations));
+            return Err(End::new(StopReason::Iterations));
         }
         match tokens.filter(|tokens| self.spent >= *tokens) {
-            Some(_) => Err(End::of(StopReason::Tokens)),
+            Some(_) => Err(End::new(StopReason::Tokens)),
             None => Ok(()),
         }
     }
@@ -276,7 +276,7 @@ impl Run {
         let text = answer.said.text.trim().to_owned();
         if let Some(finish) = &mut self.finish {
             return match finish.of_text(&text) {
-                Ok(data) => Some(Self::completed(data)),
+                Ok(data) => Some(Self::completed_with(data)),
                 Err(why) => {
                     let last = self.last.as_deref().unwrap_or_default();
                     let problem = format!("What you said is not the final answer: {why}. Call {last} with it.");
@@ -289,25 +289,25 @@ impl Run {
             };
         }
         let end = match answer.stop {
-            FinishReason::Filtered => End::of(StopReason::Model)
+            FinishReason::Filtered => End::new(StopReason::Model)
                 .because("The provider's filter stopped the answer. Say it in other words, or choose another model."),
-            FinishReason::Length => End::of(StopReason::Completed)
+            FinishReason::Length => End::new(StopReason::Completed)
                 .because("The answer ran into the limit of the model's output and is cut. Say “go on” for the rest."),
             FinishReason::Finished if text.is_empty() => {
-                End::of(StopReason::Model).because("The model answered nothing. Ask again, or choose another model.")
+                End::new(StopReason::Model).because("The model answered nothing. Ask again, or choose another model.")
             }
-            FinishReason::Finished => End::of(StopReason::Completed),
+            FinishReason::Finished => End::new(StopReason::Completed),
         };
         Some(End { text, ..end })
     }
 
     /// A final answer as data. Its text is the data's.
-    fn completed(data: Value) -> End {
-        End { text: data.to_string(), data: Some(Box::new(data)), ..End::of(StopReason::Completed) }
+    fn completed_with(data: Value) -> End {
+        End { text: data.to_string(), data: Some(Box::new(data)), ..End::new(StopReason::Completed) }
     }
 
     fn does_not_fit(why: &str) -> End {
-        End::of(StopReason::Invalid).because(format!(
+        End::new(StopReason::Invalid).because(format!(
             "The model gave no final answer that fits the schema ({why}). Ask again, or choose another model."
         ))
     }

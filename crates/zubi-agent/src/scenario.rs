@@ -193,7 +193,7 @@ impl Scenario {
 /// The line in which each answer of a scenario's text begins, over all turns, from 1; nothing where it cannot be told.
 pub(crate) fn lines_of_answers(text: &str) -> Vec<u64> {
     #[derive(Deserialize)]
-    struct Places {
+    struct ConversationPositions {
         #[serde(default)]
         turns: Vec<OfTurn>,
     }
@@ -202,7 +202,7 @@ pub(crate) fn lines_of_answers(text: &str) -> Vec<u64> {
         #[serde(default)]
         answers: Vec<serde_saphyr::Spanned<IgnoredAny>>,
     }
-    let places: Result<Places, _> =
+    let places: Result<ConversationPositions, _> =
         serde_saphyr::from_str_with_options(text, serde_saphyr::options! { with_snippet: false });
     let turns = places.map(|places| places.turns).unwrap_or_default();
     turns.iter().flat_map(|turn| &turn.answers).map(|answer| answer.referenced.line()).collect()

@@ -200,7 +200,7 @@ pub struct Rename {
 
 /// A conversation as a scenario, which `mock:FILE` and `zubi agent replay FILE` play.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Exported {
+pub struct ExportedScenario {
     /// A file's name for it.
     pub name: String,
     /// YAML.

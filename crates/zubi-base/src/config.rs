@@ -133,7 +133,7 @@ pub struct Layers {
 
 /// Something a workspace file asked for and did not get.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ignored {
+pub struct IgnoredSetting {
     pub path: Utf8PathBuf,
     /// `allow`, `servers.ruff.disabled`.
     pub key: String,
@@ -141,7 +141,7 @@ pub struct Ignored {
     pub always: bool,
 }
 
-impl fmt::Display for Ignored {
+impl fmt::Display for IgnoredSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.always {
             return write!(f, "`{}` in `{}` has no effect: it belongs into your own {USER_FILE}", self.key, self.path);
@@ -172,7 +172,7 @@ pub struct Settings {
     pub models: BTreeMap<String, ProviderLayer>,
     /// Servers of the catalogue that are never started.
     pub disabled_servers: BTreeMap<String, Source>,
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredSetting>,
 }
 
 impl Layers {
@@ -183,7 +183,7 @@ impl Layers {
         let mcp_ask = self.pick(|layer| layer.mcp.ask, |ask| *ask == McpAsk::Deny);
         let mut ignored = Vec::new();
         if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
-            let mut ignore = |key: String| ignored.push(Ignored { path: workspace.path.clone(), key, always: false });
+            let mut ignore = |key: String| ignored.push(IgnoredSetting { path: workspace.path.clone(), key, always: false });
             if workspace.layer.read_only == Some(false) {
                 ignore("read-only".to_owned());
             }
@@ -209,7 +209,7 @@ impl Layers {
             let of_the_machine =
                 [("env", workspace.layer.env.is_empty()), ("models", workspace.layer.models.is_empty())];
             for (key, _) in of_the_machine.into_iter().filter(|(_, is_empty)| !is_empty) {
-                ignored.push(Ignored { path: workspace.path.clone(), key: key.to_owned(), always: true });
+                ignored.push(IgnoredSetting { path: workspace.path.clone(), key: key.to_owned(), always: true });
             }
         }
         Settings {

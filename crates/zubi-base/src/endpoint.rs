@@ -144,7 +144,7 @@ impl RequestCx {
 
     /// The same circumstances, for a request about this document.
     #[must_use]
-    pub fn about(&self, document: &DocumentRef) -> Self {
+    pub fn for_document(&self, document: &DocumentRef) -> Self {
         Self { documents: vec![document.clone()], ..self.clone() }
     }
 }

@@ -62,10 +62,10 @@ pub fn read(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
     no_follow(&mut options);
-    bounded(options.open(path)?, path, limit)
+    read_bounded(options.open(path)?, path, limit)
 }
 
-fn bounded(file: File, path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
+fn read_bounded(file: File, path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::other(format!("`{path}` is not a plain file")));
     }
@@ -99,7 +99,7 @@ pub fn read_own(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
             )));
         }
     }
-    bounded(file, path, limit)
+    read_bounded(file, path, limit)
 }
 
 /// Whether only this user can have written the file: it is ours, and neither group nor others may write it.

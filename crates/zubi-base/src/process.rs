@@ -64,7 +64,7 @@ impl CommandSpec {
             program: program.into(),
             args: Vec::new(),
             directory: directory.into(),
-            environment: Environment::inherited(),
+            environment: Environment::from_allowlist(),
             confinement: None,
         }
     }
@@ -76,7 +76,7 @@ impl CommandSpec {
     }
 
     #[must_use]
-    pub fn confined(mut self, confinement: Confinement) -> Self {
+    pub fn with_confinement(mut self, confinement: Confinement) -> Self {
         self.confinement = Some(confinement);
         self
     }
@@ -96,7 +96,7 @@ impl Spawner {
 
     /// Children are started through an executable whose `main` calls [`supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
     /// own. They end with this process, however it ends.
-    pub fn supervised(executable: impl Into<Utf8PathBuf>) -> Self {
+    pub fn with_supervisor(executable: impl Into<Utf8PathBuf>) -> Self {
         Self { supervisor: Some(executable.into()) }
     }
 

@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::shared::Shared;
+use self::shared::ConnectionState;
 use crate::framing::{Message, Notification, ResponseError};
 
 mod incoming;
@@ -65,12 +65,12 @@ pub enum ConnectionError {
 /// A connection to one peer. Clones share it; when the last one goes, the peer's input is closed.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     _last: Arc<CloseWriterOnDrop>,
 }
 
 #[derive(Debug)]
-struct CloseWriterOnDrop(Arc<Shared>);
+struct CloseWriterOnDrop(Arc<ConnectionState>);
 
 impl Drop for CloseWriterOnDrop {
     fn drop(&mut self) {
@@ -101,7 +101,7 @@ impl Connection {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let (shared, queue) = Shared::new(options);
+        let (shared, queue) = ConnectionState::new(options);
         let connection = Self { _last: Arc::new(CloseWriterOnDrop(Arc::clone(&shared))), shared: Arc::clone(&shared) };
         let handler = make(&connection);
         tokio::spawn(outgoing::write(writer, queue, Arc::clone(&shared)));
@@ -159,7 +159,7 @@ impl Connection {
     }
 
     /// Becomes `Some(why)` when the peer has closed its output, or the connection was closed. No answer comes after that.
-    pub fn closed(&self) -> watch::Receiver<Option<String>> {
+    pub fn closed_reason(&self) -> watch::Receiver<Option<String>> {
         self.shared.closed.subscribe()
     }
 

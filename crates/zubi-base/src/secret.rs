@@ -19,17 +19,17 @@ const VAGUE: &[&str] = &["auth", "key"];
 
 /// Whether a name says that its value is a secret. `max_tokens` is a count and no secret; case, `_` and `-` do not matter.
 pub fn is_secret_name(name: &str) -> bool {
-    let folded = folded(name);
+    let folded = normalize_name(name);
     !folded.ends_with("tokens") && WORDS.iter().any(|word| folded.contains(word))
 }
 
 /// Whether a name may say so. For where a false alarm costs nothing and an oversight a lot.
 pub fn may_be_name_of_one(name: &str) -> bool {
-    let folded = folded(name);
+    let folded = normalize_name(name);
     WORDS.iter().chain(VAGUE).any(|word| folded.contains(word))
 }
 
-fn folded(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 

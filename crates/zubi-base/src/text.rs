@@ -14,7 +14,7 @@ use crate::fs::{self, ReadError};
 pub struct ContentHash(pub String);
 
 impl ContentHash {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         Self::of_parts(&[bytes])
     }
 
@@ -72,7 +72,7 @@ impl SourceText {
         if self.bom {
             ContentHash::of_parts(&[BOM.as_bytes(), self.text.as_bytes()])
         } else {
-            ContentHash::of(self.text.as_bytes())
+            ContentHash::from_bytes(self.text.as_bytes())
         }
     }
 }
@@ -88,7 +88,7 @@ pub trait TextSource: Send + Sync {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError>;
 
     /// The texts that may be others than the disk's, by their files: absolute, links resolved.
-    fn unsaved(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
+    fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
         BTreeMap::new()
     }
 }
@@ -251,7 +251,7 @@ impl EditOptions {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Every file to whose text the editor gave another one, whether a step says so or an extension did it.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedFile>,
     /// What the editor holds and has not saved.
     pub unsaved: Vec<Utf8PathBuf>,
     /// What the user typed into meanwhile. Its text is his: nothing saves it or takes it back.
@@ -271,7 +271,7 @@ impl Outcome {
 
 /// A file's exact bytes before and after, as it is named now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedFile {
     pub path: Utf8PathBuf,
     pub before: Vec<u8>,
     pub after: Vec<u8>,

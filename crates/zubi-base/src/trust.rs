@@ -46,7 +46,7 @@ pub type Contents = BTreeMap<Utf8PathBuf, Vec<u8>>;
 
 /// One hash for all files and their contents.
 pub fn hash_of(contents: &Contents) -> ContentHash {
-    let hashes: Vec<_> = contents.iter().map(|(path, bytes)| (path, ContentHash::of(bytes))).collect();
+    let hashes: Vec<_> = contents.iter().map(|(path, bytes)| (path, ContentHash::from_bytes(bytes))).collect();
     // Neither a path nor a hash has a zero byte.
     let parts = hashes.iter().flat_map(|(path, hash)| [path.as_str(), "\0", hash.0.as_str(), "\0"]);
     ContentHash::of_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
@@ -115,13 +115,13 @@ impl TrustStore {
         if expected.is_some_and(|expected| hash_of(contents) != *expected) {
             return Err(TrustError::Changed { folder });
         }
-        let files = contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
+        let files = contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::from_bytes(bytes))).collect();
         let grant = Grant { version: VERSION, folder, since: now.as_secs(), files };
         let path = self.path_of(&grant.folder);
         let write = |path: &Utf8Path| {
             private::create_directory(&self.directory)?;
             for bytes in contents.values() {
-                let kept = self.content_path(&ContentHash::of(bytes));
+                let kept = self.content_path(&ContentHash::from_bytes(bytes));
                 kept.parent().map_or(Ok(()), private::create_directory)?;
                 private::write_atomic(&kept, bytes)?;
             }
@@ -140,7 +140,7 @@ impl TrustStore {
     pub fn text_of(&self, content: &ContentHash) -> Option<String> {
         let bytes = private::read(&self.content_path(content), MAX_CONFIG_BYTES).ok()?;
         // What does not have its hash is not what was trusted.
-        (ContentHash::of(&bytes) == *content).then(|| String::from_utf8(bytes).ok()).flatten()
+        (ContentHash::from_bytes(&bytes) == *content).then(|| String::from_utf8(bytes).ok()).flatten()
     }
 
     /// Where the records are.
@@ -188,7 +188,7 @@ impl TrustStore {
     }
 
     fn path_of(&self, folder: &Utf8Path) -> Utf8PathBuf {
-        self.directory.join(format!("{}.json", ContentHash::of(folder.as_str().as_bytes()).0))
+        self.directory.join(format!("{}.json", ContentHash::from_bytes(folder.as_str().as_bytes()).0))
     }
 }
 

@@ -9,15 +9,15 @@ use std::borrow::Cow;
 
 /// A text on one line: line ends and tabs are seen as well.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    shown(text, |_| false)
+    escape_with(text, |_| false)
 }
 
 /// A text of any number of lines: line ends and tabs stay.
 pub fn on_lines(text: &str) -> Cow<'_, str> {
-    shown(text, |c| matches!(c, '\n' | '\t'))
+    escape_with(text, |c| matches!(c, '\n' | '\t'))
 }
 
-fn shown(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
+fn escape_with(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
     let is_shown = |c: char| is_printed(c) || stays(c);
     if text.chars().all(is_shown) {
         return Cow::Borrowed(text);

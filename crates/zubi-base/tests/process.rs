@@ -108,7 +108,7 @@ fn trials() -> Vec<Trial> {
 
 /// A spawner with this binary as the supervisor.
 fn through_us() -> Spawner {
-    Spawner::supervised(this_binary())
+    Spawner::with_supervisor(this_binary())
 }
 
 fn this_binary() -> Utf8PathBuf {
@@ -203,7 +203,7 @@ fn directory_and_environment_are_as_asked(spawner: &Spawner) {
     run(async {
         let mut spec = shell("pwd; echo \"$A-$HOME-$SECRET\"", &[]);
         spec.directory = "/usr".into();
-        spec.environment = Environment::default().with("A", "1 2");
+        spec.environment = Environment::default().with_variable("A", "1 2");
         let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "/usr\n1 2--\n");
     });
@@ -356,7 +356,7 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
 }
 
 /// Landlock and seccomp, reading everything, writing below `writable`.
-fn confined(writable: &Utf8Path) -> Confinement {
+fn landlock_and_seccomp(writable: &Utf8Path) -> Confinement {
     Confinement {
         means: SandboxBackends { landlock: true, seccomp: true, bubblewrap: None },
         readable: vec!["/".into()],
@@ -372,7 +372,7 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
         std::fs::create_dir(root.join(name)).unwrap();
     }
     std::fs::File::create(root.join("secret/key")).unwrap().write_all(b"key").unwrap();
-    let mut confinement = confined(&root.join("mine"));
+    let mut confinement = landlock_and_seccomp(&root.join("mine"));
     confinement.excluded.push(root.join("secret"));
     // What a script does, and whether it may.
     let table: &[(&str, bool, Network)] = &[
@@ -391,8 +391,8 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
     run(async {
         for (script, allowed, network) in table {
             let mut spec = CommandSpec::new("/bin/bash", root.clone()).args(["-c", *script]);
-            spec.environment = spec.environment.with("ZUBI_TEST", std::process::id().to_string());
-            let spec = spec.confined(Confinement { network: *network, ..confinement.clone() });
+            spec.environment = spec.environment.with_variable("ZUBI_TEST", std::process::id().to_string());
+            let spec = spec.with_confinement(Confinement { network: *network, ..confinement.clone() });
             let output = spawner.output(&spec, 10_000, PATIENCE).await.unwrap();
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.success(), *allowed, "{script}: {errors}");
@@ -402,7 +402,7 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
 }
 
 fn what_cannot_be_confined_does_not_start(spawner: &Spawner) {
-    let spec = CommandSpec::new("/bin/sh", "/").args(["-c", "echo ran"]).confined(confined("/tmp".into()));
+    let spec = CommandSpec::new("/bin/sh", "/").args(["-c", "echo ran"]).with_confinement(landlock_and_seccomp("/tmp".into()));
     run(async {
         let error = Spawner::direct().spawn(&spec).unwrap_err();
         assert_eq!(error.to_string(), "cannot start `/bin/sh`: only a supervised program can be confined");
@@ -431,7 +431,7 @@ const STORM_SCRIPT: &str = r#"
 
 fn a_storm_of_forks_ends(spawner: &Spawner) {
     let witness = Witness::new();
-    let spec = shell(STORM_SCRIPT, &[witness.path.as_str()]).confined(Confinement::default());
+    let spec = shell(STORM_SCRIPT, &[witness.path.as_str()]).with_confinement(Confinement::default());
     run(async {
         let mut child = spawner.spawn(&spec).unwrap();
         let mut errors = String::new();
@@ -446,7 +446,7 @@ fn a_storm_of_forks_ends(spawner: &Spawner) {
 fn limits_hold(spawner: &Spawner) {
     let limits = Limits { file_size: Some(4096), memory: Some(1 << 28), ..Limits::default() };
     let spec = shell("ulimit -f; ulimit -v; ulimit -c; ulimit -f unlimited && echo raised", &[])
-        .confined(Confinement { limits, ..Confinement::default() });
+        .with_confinement(Confinement { limits, ..Confinement::default() });
     run(async {
         let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
         let text = String::from_utf8(output.stdout).unwrap();

@@ -53,7 +53,7 @@ impl Question<'_> {
         let method = "textDocument/codeAction";
         let ready = self.ready_for(&reference, method, "offer code actions", ReadinessLevel::Project).await?;
         let document = self.document(path).await?;
-        let cx = self.request_cx().about(&reference);
+        let cx = self.request_cx().for_document(&reference);
         let mut status = ready.status.clone();
         let asked =
             ready.endpoints.iter().map(|endpoint| self.actions_of(endpoint, &reference, &document, range, only, &cx));

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use zubi_base::text::EditOptions;
 
 use crate::diagnostics::{Delta, Snapshot, Problem};
-use crate::edit::Applied;
+use crate::edit::AppliedChange;
 use crate::error::CodeError;
 use crate::question::Question;
 use crate::status::{Answer, AnswerStatus};
@@ -16,7 +16,7 @@ const MAX_COMPARED: usize = 20;
 /// An edit that was made, and its effect.
 #[derive(Debug, Clone)]
 pub struct Change {
-    pub applied: Applied,
+    pub applied: AppliedChange,
     /// `None` when it could not be worked out; the status says why.
     pub delta: Option<Delta>,
 }
@@ -46,7 +46,7 @@ impl Question<'_> {
             (Ok((before, mut status)), Ok((after, of_after))) => {
                 let looks = [(&before, status.unheard), (&after, of_after.unheard)];
                 let [first, last] = looks.map(|(problems, unheard)| Snapshot { problems, unheard });
-                let delta = Delta::between(&before, &after).without_unanswered_sources(first, last);
+                let delta = Delta::compare(&before, &after).without_unanswered_sources(first, last);
                 // What was still running before the change is done by now, or said again by the later look.
                 status.notes.clear();
                 status.merge(of_after);

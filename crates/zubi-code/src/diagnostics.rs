@@ -18,7 +18,7 @@ pub mod report;
 
 use crate::error::CodeError;
 use crate::markup::clean_block;
-use crate::place::Place;
+use crate::place::SourcePlace;
 use crate::question::Question;
 use crate::router::ReadyEndpoints;
 use crate::status::{Answer, AnswerStatus, Completeness};
@@ -51,7 +51,7 @@ impl Severity {
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    pub place: Place,
+    pub place: SourcePlace,
     pub severity: Severity,
     pub message: String,
     pub code: Option<String>,
@@ -91,7 +91,7 @@ pub struct Delta {
 }
 
 impl Delta {
-    pub fn between(before: &[Problem], after: &[Problem]) -> Self {
+    pub fn compare(before: &[Problem], after: &[Problem]) -> Self {
         let (mut fixed, mut new) = (before.to_vec(), after.to_vec());
         // Those that only moved first, so that an edited line is not mistaken for its neighbour's.
         for same in [Problem::is_moved, Problem::is_near] {
@@ -156,7 +156,7 @@ struct Snapshots {
 const MAX_SNAPSHOTS: usize = 32;
 
 impl SnapshotStore {
-    fn keep(&self, problems: Vec<Problem>) -> String {
+    fn store(&self, problems: Vec<Problem>) -> String {
         let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         snapshots.next += 1;
         let name = format!("d-{}", snapshots.next);
@@ -206,8 +206,8 @@ impl Question<'_> {
         };
         items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
         status.add_library_caveats(!items.is_empty());
-        let delta = before.map(|before| Delta::between(&before, &items));
-        let snapshot = self.intel.snapshots.keep(items.clone());
+        let delta = before.map(|before| Delta::compare(&before, &items));
+        let snapshot = self.intel.snapshots.store(items.clone());
         Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
     }
 
@@ -266,7 +266,7 @@ impl Question<'_> {
         let began = Instant::now();
         loop {
             let ready = self.ready_for_problems(reference).await?;
-            let mut cx = cx.about(reference);
+            let mut cx = cx.for_document(reference);
             cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
             let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(reference, &cx))).await;
             let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
@@ -372,7 +372,7 @@ fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &Diagn
     }
 }
 
-fn problem(item: &lsp::Diagnostic, place: Place) -> Problem {
+fn problem(item: &lsp::Diagnostic, place: SourcePlace) -> Problem {
     // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
     let value = serde_json::to_value(item).unwrap_or_default();
     let text = |value: &Value| match value {

@@ -24,15 +24,15 @@ use zubi_base::position::Encoding;
 use zubi_base::text::{ContentHash, EditSink, FileOperation, EditOptions, Outcome, Save, SinkError, TextOrigin, TextSource};
 use zubi_base::workspace::Workspace;
 
-pub use self::apply::{EditorOrDiskSink, DiskSink, Recovered};
+pub use self::apply::{EditorOrDiskSink, DiskSink, RecoveredChanges};
 pub use self::change::{Change, FileAction, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
 
 use self::apply::journal;
 use self::apply::lock::EditLock;
-use self::apply::prepare::{after, holds, prepare, undo_of};
-use self::plan::{Expected, PlanState, PlanStore, StoredPlan, Undo};
+use self::apply::prepare::{expected_after, holds, prepare, undo_of};
+use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
 
 /// A change that was worked out and stored, not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct PlannedFile {
 
 /// A change that was made, or taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedChange {
     /// The plan, for `undo_edit` or to apply it once more.
     pub plan: String,
     pub title: String,
@@ -169,7 +169,7 @@ impl Edits {
         Ok(Plan {
             id: stored.id,
             title: stored.title,
-            diff: diff::unified(change, workspace, diff::MAX_DIFF_BYTES),
+            diff: diff::unified_diff(change, workspace, diff::MAX_DIFF_BYTES),
             files: files.collect(),
             edit_count: change.files.iter().map(|file| file.edits).sum(),
             notes: change.notes.clone(),
@@ -198,34 +198,34 @@ impl Edits {
 
     /// Makes the change of a plan, named by its own id or by its action's. All of it or nothing; a caller that stops waiting
     /// does not stop it half-way.
-    pub async fn apply(&self, id: &str) -> Result<Applied, EditError> {
+    pub async fn apply(&self, id: &str) -> Result<AppliedChange, EditError> {
         self.apply_as(id, EditOptions::default()).await
     }
 
     /// The same in a manner that an open editor is to keep to.
-    pub async fn apply_as(&self, id: &str, manner: EditOptions) -> Result<Applied, EditError> {
+    pub async fn apply_as(&self, id: &str, manner: EditOptions) -> Result<AppliedChange, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
-        detached(async move { inner.apply(&id, &manner).await }).await
+        run_detached(async move { inner.apply(&id, &manner).await }).await
     }
 
     /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
-    pub async fn undo(&self, id: &str) -> Result<Applied, EditError> {
+    pub async fn undo(&self, id: &str) -> Result<AppliedChange, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
-        detached(async move { inner.undo(&id).await }).await
+        run_detached(async move { inner.undo(&id).await }).await
     }
 
     /// Takes back whatever a process that ended left half done. To be called once at the start; every apply does the
     /// same first. When another process is applying right now, there is nothing to recover yet.
-    pub fn recover(&self) -> Result<Recovered, EditError> {
+    pub fn recover(&self) -> Result<RecoveredChanges, EditError> {
         match EditLock::try_acquire(&self.inner.state_dir)? {
             Some(_lock) => journal::recover(&self.inner.state_dir),
-            None => Ok(Recovered::default()),
+            None => Ok(RecoveredChanges::default()),
         }
     }
 }
 
 /// Runs to its end even when the caller stops waiting: a change must not be dropped between its files.
-async fn detached<T: Send + 'static>(
+async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, EditError>> + Send + 'static,
 ) -> Result<T, EditError> {
     match tokio::spawn(work).await {
@@ -235,7 +235,7 @@ async fn detached<T: Send + 'static>(
 }
 
 impl Inner {
-    async fn apply(&self, id: &str, manner: &EditOptions) -> Result<Applied, EditError> {
+    async fn apply(&self, id: &str, manner: &EditOptions) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
         let notes = journal::recover(&self.state_dir)?.left;
         let mut plan = self.store.plan(id)?;
@@ -249,8 +249,8 @@ impl Inner {
             return Err(EditError::AlreadyApplied { id: id.to_owned() });
         }
         let unsaved = self.check_texts(&plan).await?;
-        let prepared = prepare(&plan.operations, &unsaved).map_err(|error| self.refused(error))?;
-        let after = after(&plan.operations).map_err(|error| self.refused(error))?;
+        let prepared = prepare(&plan.operations, &unsaved).map_err(|error| self.sink_error(error))?;
+        let after = expected_after(&plan.operations).map_err(|error| self.sink_error(error))?;
         let mut undo = Undo { operations: undo_of(&prepared), after, settings: manner.settings_of_undo.clone() };
         plan.state = PlanState::Applying(undo.clone());
         self.store.update(&plan)?;
@@ -261,11 +261,11 @@ impl Inner {
                     plan.state = PlanState::Planned;
                     self.store.update(&plan)?;
                 }
-                return Err(self.refused(error));
+                return Err(self.sink_error(error));
             }
         };
-        let mut applied = self.applied(&plan, &plan.operations, notes);
-        self.tell(&mut applied, &outcome, manner.save, &plan.operations);
+        let mut applied = self.applied_change(&plan, &plan.operations, notes);
+        self.add_sink_outcome(&mut applied, &outcome, manner.save, &plan.operations);
         self.learn(&mut undo, outcome).await;
         plan.state = PlanState::Applied(undo);
         self.store.update(&plan)?;
@@ -273,7 +273,7 @@ impl Inner {
     }
 
     /// Adds to an answer what an editor did.
-    fn tell(&self, applied: &mut Applied, outcome: &Outcome, save: Save, operations: &[FileOperation]) {
+    fn add_sink_outcome(&self, applied: &mut AppliedChange, outcome: &Outcome, save: Save, operations: &[FileOperation]) {
         let written = |path: &Utf8Path| {
             operations.iter().rev().find_map(|operation| match operation {
                 FileOperation::Write { path: written, content, .. } if written == path => Some(content),
@@ -319,8 +319,8 @@ impl Inner {
     /// Corrects what undoing needs by what the editor and its extensions did. What lies outside of the workspace stays.
     async fn learn(&self, undo: &mut Undo, outcome: Outcome) {
         for changed in outcome.changed.into_iter().filter(|changed| self.workspace.contains(&changed.path)) {
-            let now = ContentHash::of(&changed.after);
-            let expected = Expected::Content(now.clone());
+            let now = ContentHash::from_bytes(&changed.after);
+            let expected = ExpectedContent::Content(now.clone());
             match undo.after.iter_mut().find(|(path, _)| *path == changed.path) {
                 Some((_, after)) => *after = expected,
                 None => undo.after.push((changed.path.clone(), expected)),
@@ -339,7 +339,7 @@ impl Inner {
         }
         // A text that was not saved moved along with its file.
         for (path, expected) in &mut undo.after {
-            if matches!(expected, Expected::Content(_))
+            if matches!(expected, ExpectedContent::Content(_))
                 && !undo
                     .operations
                     .iter()
@@ -347,12 +347,12 @@ impl Inner {
                 && let Ok(text) = self.texts.read(path).await
                 && matches!(text.origin, TextOrigin::Editor { .. })
             {
-                *expected = Expected::Content(text.hash());
+                *expected = ExpectedContent::Content(text.hash());
             }
         }
     }
 
-    async fn undo(&self, id: &str) -> Result<Applied, EditError> {
+    async fn undo(&self, id: &str) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
         let notes = journal::recover(&self.state_dir)?.left;
         let mut plan = self.store.plan(id)?;
@@ -375,8 +375,8 @@ impl Inner {
         })?;
         plan.state = PlanState::Planned;
         self.store.update(&plan)?;
-        let mut applied = self.applied(&plan, &undo.operations, notes);
-        self.tell(&mut applied, &outcome, manner.save, &undo.operations);
+        let mut applied = self.applied_change(&plan, &undo.operations, notes);
+        self.add_sink_outcome(&mut applied, &outcome, manner.save, &undo.operations);
         Ok(applied)
     }
 
@@ -399,7 +399,7 @@ impl Inner {
         Ok(unsaved)
     }
 
-    async fn all_hold(&self, expected: &[(Utf8PathBuf, Expected)]) -> bool {
+    async fn all_hold(&self, expected: &[(Utf8PathBuf, ExpectedContent)]) -> bool {
         for (path, expected) in expected {
             if !self.holds_now(path, expected).await {
                 return false;
@@ -409,8 +409,8 @@ impl Inner {
     }
 
     /// Whether a path holds what is expected: in the editor where it is open there, else on disk.
-    async fn holds_now(&self, path: &Utf8Path, expected: &Expected) -> bool {
-        if let Expected::Content(hash) = expected
+    async fn holds_now(&self, path: &Utf8Path, expected: &ExpectedContent) -> bool {
+        if let ExpectedContent::Content(hash) = expected
             && let Ok(text) = self.texts.read(path).await
             && matches!(text.origin, TextOrigin::Editor { .. })
         {
@@ -419,14 +419,14 @@ impl Inner {
         holds(path, expected)
     }
 
-    fn refused(&self, error: SinkError) -> EditError {
+    fn sink_error(&self, error: SinkError) -> EditError {
         match error {
             SinkError::Changed { path } => EditError::Changed { path: self.workspace.display(&path) },
             other => EditError::Sink(other),
         }
     }
 
-    fn applied(&self, plan: &StoredPlan, operations: &[FileOperation], notes: Vec<String>) -> Applied {
+    fn applied_change(&self, plan: &StoredPlan, operations: &[FileOperation], notes: Vec<String>) -> AppliedChange {
         let mut files: Vec<AppliedFile> = Vec::new();
         for operation in operations {
             let done = match operation {
@@ -449,7 +449,7 @@ impl Inner {
                 None => files.push(file),
             }
         }
-        Applied { plan: plan.id.clone(), title: plan.title.clone(), files, unsaved: Vec::new(), notes }
+        AppliedChange { plan: plan.id.clone(), title: plan.title.clone(), files, unsaved: Vec::new(), notes }
     }
 }
 

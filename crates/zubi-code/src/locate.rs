@@ -51,7 +51,7 @@ pub enum PositionIntent {
 
 /// The place that was meant.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct ResolvedTarget {
     pub path: Utf8PathBuf,
     pub reference: DocumentRef,
     pub offset: TextSize,
@@ -67,7 +67,7 @@ pub struct Resolved {
     pub status: AnswerStatus,
 }
 
-impl Resolved {
+impl ResolvedTarget {
     /// The first line of a positional answer: `at src/lib.rs:13:9 parse (function)`.
     pub fn header(&self) -> String {
         use std::fmt::Write as _;
@@ -93,7 +93,7 @@ const THREE_WAYS: &str = "Give the position in exactly one of three ways:\n  \
 
 impl Question<'_> {
     /// Works out which place is meant.
-    pub async fn resolve(&self, input: &TargetInput, snap: PositionIntent) -> Result<Resolved, CodeError> {
+    pub async fn resolve(&self, input: &TargetInput, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let position = input.uri.is_some() || input.line.is_some() || input.character.is_some();
         match (&input.symbol, &input.at, position) {
             (Some(symbol), None, false) => self.resolve_symbol(symbol, input.path.as_deref()).await,
@@ -107,7 +107,7 @@ impl Question<'_> {
         }
     }
 
-    async fn resolve_position(&self, uri: &str, line: u32, character: u32, snap: PositionIntent) -> Result<Resolved, CodeError> {
+    async fn resolve_position(&self, uri: &str, line: u32, character: u32, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let path = self.workspace().resolve(uri)?;
         let document = self.document(&path).await?;
         let lines = document.index.line_count();
@@ -123,10 +123,10 @@ impl Question<'_> {
         }
         let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
         if snap == PositionIntent::Exact {
-            return Ok(self.resolved(path, &document, offset, None));
+            return Ok(self.resolved_target(path, &document, offset, None));
         }
         if identifier_around(&document, offset).is_some() {
-            return Ok(self.resolved(path, &document, offset, None));
+            return Ok(self.resolved_target(path, &document, offset, None));
         }
         // Answers print one-based places; a caller who copied one into the zero-based form is told, not guessed for.
         let one_based = line.checked_sub(1).zip(character.checked_sub(1)).and_then(|(line, character)| {
@@ -149,7 +149,7 @@ impl Question<'_> {
     }
 
     /// A resolved place at an offset, moved to the start of the identifier it touches.
-    fn resolved(&self, path: Utf8PathBuf, document: &Document, offset: TextSize, note: Option<String>) -> Resolved {
+    fn resolved_target(&self, path: Utf8PathBuf, document: &Document, offset: TextSize, note: Option<String>) -> ResolvedTarget {
         let (name, offset) = match identifier_around(document, offset) {
             Some((name, start)) => (Some(name), start),
             None => (None, offset),
@@ -164,10 +164,10 @@ impl Question<'_> {
         offset: TextSize,
         name: Option<String>,
         note: Option<String>,
-    ) -> Resolved {
+    ) -> ResolvedTarget {
         let line = document.index.line_col(offset).line + 1;
         let shown = format!("{}:{line}:{}", self.workspace().display(&path), column_of(document, offset));
-        Resolved {
+        ResolvedTarget {
             reference: DocumentRef::new(path.clone()),
             path,
             offset,

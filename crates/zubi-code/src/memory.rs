@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Remembers the last `N` values, and all of them only while the workspace's files are as they were. "As they were" is
 /// told by the number of changes seen ([`zubi_base::endpoint::EndpointSource::file_changes`]): whoever looks a value up
 /// or puts one in says at which number he began, so that nothing read before a change is kept after it.
-pub(crate) struct RevisionCache<K, V, const N: usize>(Mutex<Remembered<K, V>>);
+pub(crate) struct RevisionCache<K, V, const N: usize>(Mutex<CachedValue<K, V>>);
 
-struct Remembered<K, V> {
+struct CachedValue<K, V> {
     changes: u64,
     /// The newest last.
     values: VecDeque<(K, Arc<V>)>,
@@ -16,7 +16,7 @@ struct Remembered<K, V> {
 
 impl<K, V, const N: usize> Default for RevisionCache<K, V, N> {
     fn default() -> Self {
-        Self(Mutex::new(Remembered { changes: 0, values: VecDeque::new() }))
+        Self(Mutex::new(CachedValue { changes: 0, values: VecDeque::new() }))
     }
 }
 
@@ -29,11 +29,11 @@ impl<K: PartialEq, V, const N: usize> RevisionCache<K, V, N> {
     }
 
     /// Keeps a value that was worked out from the files as they were at `changes`.
-    pub(crate) fn put(&self, changes: Option<u64>, key: K, value: &Arc<V>) {
+    pub(crate) fn insert(&self, changes: Option<u64>, key: K, value: &Arc<V>) {
         let Some(changes) = changes else { return };
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if remembered.changes < changes {
-            *remembered = Remembered { changes, values: VecDeque::new() };
+            *remembered = CachedValue { changes, values: VecDeque::new() };
         }
         if remembered.changes == changes {
             remembered.values.retain(|(known, _)| *known != key);

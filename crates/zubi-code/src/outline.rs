@@ -147,7 +147,7 @@ impl Question<'_> {
         let whole = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
         // What was said about this question's freshness is not true of later ones.
         if whole && self.freshness.is_none() {
-            self.intel.outlines.put(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
+            self.intel.outlines.insert(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
         }
         Ok(outline)
     }
@@ -160,8 +160,8 @@ impl Question<'_> {
             Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
             ready => ready?,
         };
-        let cx = self.request_cx().about(&reference);
-        let replies = self.ask(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
+        let cx = self.request_cx().for_document(&reference);
+        let replies = self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
         let document = self.document(path).await?;
         let mut symbols = Vec::new();
         for reply in replies.replies {

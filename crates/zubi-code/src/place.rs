@@ -10,7 +10,7 @@ use crate::question::{Document, Question};
 
 /// A place in a document, in all the forms an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePlace {
     /// As shown: workspace-relative; absolute outside the folders; the URI itself when it is no file.
     pub shown: String,
     /// `None` when the URI is no file of this machine.
@@ -34,9 +34,9 @@ pub struct Place {
     pub context: Vec<(u32, String)>,
 }
 
-impl Place {
+impl SourcePlace {
     /// `src/lib.rs:12:5`.
-    pub fn at(&self) -> String {
+    pub fn to_at(&self) -> String {
         format!("{}:{}:{}", self.shown, self.line, self.column)
     }
 }
@@ -54,7 +54,7 @@ pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a 
 
 impl Question<'_> {
     /// How an answer names a location's document, and whether it lies outside the workspace; see [`Place`].
-    pub(crate) fn shown(&self, location: &lsp::Location) -> (String, bool) {
+    pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
         match uri::to_path(&location.uri) {
             Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
             None => (shown_uri(&location.uri), true),
@@ -62,8 +62,8 @@ impl Question<'_> {
     }
 
     /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
-    pub(crate) async fn place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> Place {
-        let (shown, external) = self.shown(location);
+    pub(crate) async fn place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourcePlace {
+        let (shown, external) = self.display_location(location);
         let path = uri::to_path(&location.uri);
         let document = match &path {
             // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
@@ -80,7 +80,7 @@ impl Question<'_> {
     }
 
     /// The place of a byte range in a document of the workspace.
-    pub fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> Place {
+    pub fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> SourcePlace {
         place_in(
             document,
             Some(path.to_owned()),
@@ -102,8 +102,8 @@ pub(crate) fn shown_uri(uri: &lsp::Uri) -> String {
     clean_line(if whole { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
 
-fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, external: bool, why: String) -> Place {
-    Place {
+fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, external: bool, why: String) -> SourcePlace {
+    SourcePlace {
         shown,
         path,
         external,
@@ -124,7 +124,7 @@ fn place_in(
     external: bool,
     range: TextRange,
     context: u32,
-) -> Place {
+) -> SourcePlace {
     let start = document.index.line_col(range.start());
     let end = document.index.line_col(range.end());
     let around = if context == 0 {
@@ -136,7 +136,7 @@ fn place_in(
             })
             .collect()
     };
-    Place {
+    SourcePlace {
         shown,
         external,
         line: start.line + 1,

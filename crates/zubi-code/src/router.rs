@@ -226,7 +226,7 @@ impl Question<'_> {
 
     /// Asks every ready endpoint the same question at once. An endpoint that fails is named in the status; when all
     /// fail, the first failure is the error.
-    pub(crate) async fn ask(
+    pub(crate) async fn request_all(
         &self,
         ready: &ReadyEndpoints,
         method: &str,
@@ -271,7 +271,7 @@ pub(crate) fn readable(
     mut answer: Value,
 ) -> Result<(Value, Option<String>), EndpointError> {
     let left_out = take_left_out(&mut answer);
-    match shape::of(method, &answer) {
+    match shape::check_response(method, &answer) {
         ResponseCheck::Right => Ok((answer, left_out.map(|count| format!("{} left out {count} more", endpoint.id())))),
         ResponseCheck::Partly(count) => {
             Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))

@@ -26,7 +26,7 @@ pub struct SettingValues {
 
 impl SettingValues {
     /// What is set at a scope.
-    pub fn at(&self, scope: Scope) -> &Value {
+    pub fn value_at(&self, scope: Scope) -> &Value {
         match scope {
             Scope::Workspace => &self.workspace,
             Scope::Folder => &self.folder,

@@ -18,7 +18,7 @@ pub(crate) enum ResponseCheck {
 }
 
 /// Looks at the answer to a request.
-pub(crate) fn of(method: &str, answer: &Value) -> ResponseCheck {
+pub(crate) fn check_response(method: &str, answer: &Value) -> ResponseCheck {
     // "Nothing", in every answer that is read here.
     if answer.is_null() {
         return ResponseCheck::Right;
@@ -108,9 +108,9 @@ mod tests {
             ("codeLens", json!({}), ResponseCheck::Wrong),
             ("formatting", json!(true), ResponseCheck::Right),
         ] {
-            assert_eq!(of(&format!("textDocument/{method}"), &answer), shape, "{method} {answer}");
+            assert_eq!(check_response(&format!("textDocument/{method}"), &answer), shape, "{method} {answer}");
         }
-        assert_eq!(of("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])), ResponseCheck::Right);
-        assert_eq!(of("workspace/symbol", &json!("a")), ResponseCheck::Wrong);
+        assert_eq!(check_response("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])), ResponseCheck::Right);
+        assert_eq!(check_response("workspace/symbol", &json!("a")), ResponseCheck::Wrong);
     }
 }

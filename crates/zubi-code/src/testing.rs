@@ -47,10 +47,10 @@ pub struct Toy {
 impl Toy {
     /// Files are separated by lines `//- path`; `$0` marks the cursor and is taken out.
     pub fn new(fixture: &str) -> Self {
-        Self::with(fixture, Encoding::Utf16)
+        Self::with_fixture(fixture, Encoding::Utf16)
     }
 
-    pub fn with(fixture: &str, encoding: Encoding) -> Self {
+    pub fn with_fixture(fixture: &str, encoding: Encoding) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let root = fs::canonical(Utf8Path::from_path(directory.path()).expect("a UTF-8 path")).expect("it exists");
         let project = root.join("project");
@@ -132,7 +132,7 @@ pub struct ToyEndpoint {
     pub restarts: Mutex<usize>,
 }
 
-struct Declared {
+struct DeclaredSymbol {
     name: String,
     kind: u32,
     depth: usize,
@@ -148,7 +148,7 @@ impl ToyEndpoint {
             .collect()
     }
 
-    fn declared(text: &str) -> Vec<Declared> {
+    fn declared_symbols(text: &str) -> Vec<DeclaredSymbol> {
         let index = TextIndex::new(text);
         let mut found = Vec::new();
         for (at, line) in text.lines().enumerate() {
@@ -164,7 +164,7 @@ impl ToyEndpoint {
             let Some(col) = code.find(name) else { continue };
             let start = index.offset(LineCol { line: at, col: size(col).into() });
             let depth = code.len() - code.trim_start().len();
-            found.push(Declared {
+            found.push(DeclaredSymbol {
                 name: name.to_owned(),
                 kind,
                 depth,
@@ -194,11 +194,11 @@ impl ToyEndpoint {
         found
     }
 
-    fn declarations(&self, wanted: impl Fn(&str) -> bool) -> Vec<(Declared, Value)> {
+    fn declarations(&self, wanted: impl Fn(&str) -> bool) -> Vec<(DeclaredSymbol, Value)> {
         let mut found = Vec::new();
         for (path, text) in self.files() {
             let index = TextIndex::new(&text);
-            for declared in Self::declared(&text) {
+            for declared in Self::declared_symbols(&text) {
                 if wanted(&declared.name) {
                     let location = self.location(&path, &index, declared.range);
                     found.push((declared, location));
@@ -216,7 +216,7 @@ impl ToyEndpoint {
         let index = TextIndex::new(text);
         // From the last to the first, each takes the deeper ones that follow it as its children.
         let mut open: Vec<(usize, Value)> = Vec::new();
-        for declared in Self::declared(text).into_iter().rev() {
+        for declared in Self::declared_symbols(text).into_iter().rev() {
             let mut children = Vec::new();
             while open.last().is_some_and(|(depth, _)| *depth > declared.depth) {
                 children.extend(open.pop().map(|(_, child)| child));

@@ -16,7 +16,7 @@ use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
-use crate::locate::{Resolved, WORD_SEARCH};
+use crate::locate::{ResolvedTarget, WORD_SEARCH};
 use crate::outline::{Symbol, walk};
 use crate::question::Question;
 use crate::status::{Answer, AnswerStatus, Completeness};
@@ -63,7 +63,7 @@ impl Question<'_> {
     /// the one that would have been given without this, where there is no name or no declaration.
     pub(crate) async fn textual_locations(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         relation: Relation,
         absent: Vec<MissingServer>,
     ) -> Result<Answer<Vec<RawLocation>>, CodeError> {
@@ -92,7 +92,7 @@ impl Question<'_> {
                 if wanted {
                     let range = document.index.range_to_lsp(range, Encoding::Utf8);
                     let location = lsp::Location { uri: uri::from_path(path), range };
-                    let (shown, external) = self.shown(&location);
+                    let (shown, external) = self.display_location(&location);
                     // Among definitions there is nothing to tell apart.
                     let declaration = declaration && relation != Relation::Definition;
                     found.push(RawLocation {

@@ -21,10 +21,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Those that one question met.
 #[derive(Default)]
-pub(crate) struct VirtualDocuments(Mutex<Known>);
+pub(crate) struct VirtualDocuments(Mutex<VirtualState>);
 
 #[derive(Default)]
-struct Known {
+struct VirtualState {
     /// Who named a document.
     named_by: FxHashMap<String, Arc<dyn Endpoint>>,
     /// What was read, or why not.
@@ -34,14 +34,14 @@ struct Known {
 }
 
 impl VirtualDocuments {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_state(&self) -> MutexGuard<'_, VirtualState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers who can be asked for a document's text.
-    pub(crate) fn named(&self, uri: &lsp::Uri, by: &Arc<dyn Endpoint>) {
+    pub(crate) fn register(&self, uri: &lsp::Uri, by: &Arc<dyn Endpoint>) {
         if uri::to_path(uri).is_none() {
-            self.known().named_by.entry(uri.0.clone()).or_insert_with(|| Arc::clone(by));
+            self.lock_state().named_by.entry(uri.0.clone()).or_insert_with(|| Arc::clone(by));
         }
     }
 }
@@ -50,7 +50,7 @@ impl Question<'_> {
     /// The text of a document that is no file, or why there is none, as a clause.
     pub(crate) async fn virtual_document(&self, uri: &lsp::Uri) -> Result<Arc<Document>, String> {
         let (endpoint, until) = {
-            let mut known = self.virtual_documents.known();
+            let mut known = self.virtual_documents.lock_state();
             if let Some(read) = known.read.get(&uri.0) {
                 return read.clone();
             }
@@ -65,7 +65,7 @@ impl Question<'_> {
             None => Err("no text".to_owned()),
         };
         let document = text.map(|text| Arc::new(Document { index: TextIndex::new(&text), text: text.into() }));
-        self.virtual_documents.known().read.insert(uri.0.clone(), document.clone());
+        self.virtual_documents.lock_state().read.insert(uri.0.clone(), document.clone());
         document
     }
 

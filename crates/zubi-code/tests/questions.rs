@@ -27,7 +27,7 @@ use Shape
 let élan → unit
 ";
 
-fn at(at: &str) -> TargetInput {
+fn at_target(at: &str) -> TargetInput {
     TargetInput { at: Some(at.to_owned()), ..TargetInput::default() }
 }
 
@@ -96,20 +96,20 @@ async fn a_symbol_is_found_by_its_name_path() {
 #[tokio::test]
 async fn a_place_is_read_and_repaired() {
     let targets = [
-        at("app.toy:2:9"),
-        at("app.toy:2:8"),
-        at("shapes.toy:1"),
-        at("app.toy:1"),
-        at("app.toy:2"),
-        at("app.toy:2:3"),
-        at("shapes.toy:4 def name"),
-        at("shapes.toy:1 let unit"),
-        at("app.toy:4:5"),
-        at("app.toy:99:1"),
-        at("app.toy:0:1"),
-        at("nowhere.toy:1:1"),
-        at("../secret:1:1"),
-        at("app.toy"),
+        at_target("app.toy:2:9"),
+        at_target("app.toy:2:8"),
+        at_target("shapes.toy:1"),
+        at_target("app.toy:1"),
+        at_target("app.toy:2"),
+        at_target("app.toy:2:3"),
+        at_target("shapes.toy:4 def name"),
+        at_target("shapes.toy:1 let unit"),
+        at_target("app.toy:4:5"),
+        at_target("app.toy:99:1"),
+        at_target("app.toy:0:1"),
+        at_target("nowhere.toy:1:1"),
+        at_target("../secret:1:1"),
+        at_target("app.toy"),
         position("app.toy", 1, 8),
         position("app.toy", 2, 9),
         position("app.toy", 7, 0),
@@ -169,7 +169,7 @@ async fn a_place_is_read_and_repaired() {
 
 #[tokio::test]
 async fn a_place_to_type_at_is_taken_as_given() {
-    let targets = [at("app.toy:2:8"), at("app.toy:2 print"), at("app.toy:2"), position("app.toy", 1, 3)];
+    let targets = [at_target("app.toy:2:8"), at_target("app.toy:2 print"), at_target("app.toy:2"), position("app.toy", 1, 3)];
     insta::assert_snapshot!(check_resolve(PositionIntent::Exact, &targets).await, @"
     at app.toy:2:8
     at app.toy:2:8
@@ -190,7 +190,7 @@ async fn check_references(toy: &Toy, target: &TargetInput) -> String {
             for found in &found.value {
                 let hit = question.hit(found, 0).await;
                 let mark = if hit.declaration { " (declaration)" } else { "" };
-                writeln!(out, "  {} {}{mark}", hit.place.at(), hit.place.source.unwrap_or_default()).unwrap();
+                writeln!(out, "  {} {}{mark}", hit.place.to_at(), hit.place.source.unwrap_or_default()).unwrap();
             }
             writeln!(out, "{:?}", found.status.completeness).unwrap();
             out
@@ -203,7 +203,7 @@ async fn check_references(toy: &Toy, target: &TargetInput) -> String {
 async fn references_are_the_same_in_every_encoding() {
     let mut answers = Vec::new();
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
-        let toy = Toy::with(SHAPES, encoding);
+        let toy = Toy::with_fixture(SHAPES, encoding);
         answers.push(check_references(&toy, &symbol("unit", None)).await);
     }
     answers.dedup();
@@ -220,16 +220,16 @@ async fn references_are_the_same_in_every_encoding() {
 #[tokio::test]
 async fn the_remainder_is_the_same_in_every_encoding() {
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
-        let toy = Toy::with("//- a.toy\nlet x\n𝄞é x # x\n", encoding);
+        let toy = Toy::with_fixture("//- a.toy\nlet x\n𝄞é x # x\n", encoding);
         let question = toy.intel.question(Toy::cx()).await;
-        let at = question.resolve(&at("a.toy:1:5"), PositionIntent::Identifier).await.unwrap();
+        let at = question.resolve(&at_target("a.toy:1:5"), PositionIntent::Identifier).await.unwrap();
         let relation = Relation::References { include_declaration: true };
         let references = question.locations(&at, relation).await.unwrap().value;
         let words = question.word_matches(&at).await.unwrap();
         let rest = question.text_matches(&at, relation, &references, &words).await.unwrap();
         let mut places = Vec::new();
         for found in &rest {
-            places.push(question.hit(found, 0).await.place.at());
+            places.push(question.hit(found, 0).await.place.to_at());
         }
         assert_eq!(places, ["a.toy:2:8"], "{encoding:?}");
     }
@@ -241,7 +241,7 @@ async fn a_declaration_that_was_not_wanted_is_left_out() {
     let question = toy.intel.question(Toy::cx()).await;
     *toy.endpoint.declarations_always.lock().unwrap() = true;
     // Asked about elsewhere it stays: a line that imports is a declaration for some servers.
-    for (asked, expected) in [(symbol("unit", None), 2), (at("app.toy:2:14"), 3)] {
+    for (asked, expected) in [(symbol("unit", None), 2), (at_target("app.toy:2:14"), 3)] {
         let place = question.resolve(&asked, PositionIntent::Identifier).await.unwrap();
         let found = question.locations(&place, Relation::References { include_declaration: false }).await.unwrap();
         assert_eq!(found.value.len(), expected, "{asked:?}");
@@ -254,7 +254,7 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });
     let impatient = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
     let question = toy.intel.question(impatient).await;
-    let place = question.resolve(&at("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
+    let place = question.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
     let found = question.locations(&place, Relation::References { include_declaration: true }).await.unwrap();
     insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `wait_ms`");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
@@ -303,11 +303,11 @@ async fn a_server_without_an_index_works_through_outlines() {
 async fn what_a_server_cannot_do_and_what_none_serves_is_said() {
     let toy = Toy::new("//- a.toy\nlet x\n//- b.kt\nval x\n");
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
-    insta::assert_snapshot!(check_references(&toy, &at("a.toy:1:5")).await, @"
+    insta::assert_snapshot!(check_references(&toy, &at_target("a.toy:1:5")).await, @"
     toy cannot find references
     Ask another question, or read the file; the server does not offer this one.
     ");
-    insta::assert_snapshot!(check_references(&toy, &at("b.kt:1:5")).await, @r#"
+    insta::assert_snapshot!(check_references(&toy, &at_target("b.kt:1:5")).await, @r#"
     at b.kt:1:5 x
       a.toy:1:5 let x
       b.kt:1:5 val x
@@ -316,7 +316,7 @@ async fn what_a_server_cannot_do_and_what_none_serves_is_said() {
     toy.endpoint
         .readiness
         .send_replace(Readiness::Failed { why: "it crashed".to_owned(), hint: "Reinstall it.".to_owned() });
-    insta::assert_snapshot!(check_references(&toy, &at("a.toy:1:5")).await, @"
+    insta::assert_snapshot!(check_references(&toy, &at_target("a.toy:1:5")).await, @"
     toy is not running: it crashed
     Reinstall it.
     ");
@@ -355,7 +355,7 @@ async fn a_rename_is_planned_applied_and_undone() {
         .await
         .unwrap()
         .value;
-    let new: Vec<_> = change.delta.unwrap().new.iter().map(|problem| problem.place.at()).collect();
+    let new: Vec<_> = change.delta.unwrap().new.iter().map(|problem| problem.place.to_at()).collect();
     insta::assert_snapshot!(new.join("\n"), @"
     app.toy:2:1
     app.toy:4:1
@@ -371,7 +371,7 @@ async fn a_rename_is_planned_applied_and_undone() {
 async fn reports_of_problems_count_columns_in_utf_16_whatever_the_server_counts() {
     let fixture = "//- a.toy\n\"é\u{1f980}\" bad\n//- b.toy\nbad\n//- c.txt\nbad\n";
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
-        let toy = Toy::with(fixture, encoding);
+        let toy = Toy::with_fixture(fixture, encoding);
         let question = toy.intel.question(Toy::cx()).await;
         let report = question.file_report(&toy.root.join("a.toy")).await.unwrap();
         assert_eq!(report.items[0].range.end.character, 9, "{encoding:?}");

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use zubi_link::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, Registered};
-use zubi_toolbox::declared::Declared;
+use zubi_link::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
+use zubi_toolbox::declared::DeclaredProvider;
 pub use zubi_toolbox::declared::functions::FunctionError;
 use zubi_toolbox::declared::functions::{Function, text_of};
 use zubi_tools::registry::Registry;
@@ -119,11 +119,11 @@ impl RegistrationError {
 #[derive(Clone)]
 pub struct ContributionRegistrar {
     registry: Arc<Registry>,
-    declared: Option<Arc<Declared>>,
+    declared: Option<Arc<DeclaredProvider>>,
 }
 
 impl ContributionRegistrar {
-    pub(crate) fn new(registry: Arc<Registry>, declared: Option<Arc<Declared>>) -> Self {
+    pub(crate) fn new(registry: Arc<Registry>, declared: Option<Arc<DeclaredProvider>>) -> Self {
         Self { registry, declared }
     }
 
@@ -133,7 +133,7 @@ impl ContributionRegistrar {
     }
 
     /// Whether somebody else has tools in a namespace.
-    fn is_taken(&self, namespace: &str, but: Option<&Contributed>) -> bool {
+    fn is_taken(&self, namespace: &str, but: Option<&ContributedTools>) -> bool {
         let prefix = format!("{namespace}.");
         let own = |id: &str| but.is_some_and(|provider| provider.tools().iter().any(|tool| tool.spec.id == id));
         self.registry.all_tools().iter().any(|tool| {
@@ -161,7 +161,7 @@ pub struct Contributions {
 #[derive(Default)]
 struct State {
     /// Under the name that was given first.
-    provider: Option<Arc<Contributed>>,
+    provider: Option<Arc<ContributedTools>>,
     functions: Vec<String>,
 }
 
@@ -195,7 +195,7 @@ impl Contributions {
         tools: &[Said],
         functions: &[String],
         invoke: &Arc<dyn ContributedToolInvoker>,
-    ) -> Result<Registered, RegistrationError> {
+    ) -> Result<RegisteredTools, RegistrationError> {
         let mut state = self.state();
         let known = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
         if known + tools.len() + functions.len() > MAX_TOOLS {
@@ -235,7 +235,7 @@ impl Contributions {
             drop(state);
             declared.functions_changed();
         }
-        Ok(Registered { tools: ids, functions: functions.to_vec() })
+        Ok(RegisteredTools { tools: ids, functions: functions.to_vec() })
     }
 
     fn add_tools(&self, state: &mut State, owner: &Owner, tools: Vec<Arc<ContributedTool>>) -> Result<(), RegistrationError> {
@@ -251,7 +251,7 @@ impl Contributions {
             return Err(RegistrationError::new("client", format!("there are tools `{name}.…` already")));
         }
         let (id, owner, changes) = (owner.provider(), owner.clone(), watch::Sender::new(0));
-        let provider = Arc::new(Contributed { id, owner, tools: Mutex::new(tools), changes });
+        let provider = Arc::new(ContributedTools { id, owner, tools: Mutex::new(tools), changes });
         let added = self.place.registry.add(Arc::clone(&provider) as Arc<dyn ToolProvider>);
         added.map_err(|_| {
             let name = provider.owner.name();
@@ -263,7 +263,7 @@ impl Contributions {
 
     /// Takes contributions back, by their ids as they were given or in full; nothing named: all. What was not contributed is
     /// not named in the answer.
-    pub fn unregister(&self, tools: &[String], functions: &[String]) -> Registered {
+    pub fn unregister(&self, tools: &[String], functions: &[String]) -> RegisteredTools {
         let everything = tools.is_empty() && functions.is_empty();
         let mut state = self.state();
         let mut gone = Vec::new();
@@ -285,7 +285,7 @@ impl Contributions {
         state.functions = left;
         drop(state);
         self.place.remove_functions(&going);
-        Registered { tools: gone, functions: going }
+        RegisteredTools { tools: gone, functions: going }
     }
 
     fn check_function(&self, name: &str) -> Result<(), RegistrationError> {
@@ -303,7 +303,7 @@ impl Contributions {
     }
 
     /// Whether extensions may have a tool of this id: in a namespace that is nobody else's. The error is a clause.
-    fn check_namespace(&self, id: &str, own: Option<&Contributed>) -> Result<(), String> {
+    fn check_namespace(&self, id: &str, own: Option<&ContributedTools>) -> Result<(), String> {
         let Some((namespace, _)) = id.split_once('.') else {
             return Err(format!("`{id}` has no namespace; an id is `namespace.name`, as `jira.createTicket`"));
         };
@@ -315,20 +315,20 @@ impl Contributions {
 }
 
 /// The tools of one contributor, as the registry has them.
-struct Contributed {
+struct ContributedTools {
     id: ProviderId,
     owner: Owner,
     tools: Mutex<Vec<Arc<ContributedTool>>>,
     changes: watch::Sender<u64>,
 }
 
-impl Contributed {
+impl ContributedTools {
     fn tools(&self) -> MutexGuard<'_, Vec<Arc<ContributedTool>>> {
         self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ToolProvider for Contributed {
+impl ToolProvider for ContributedTools {
     fn id(&self) -> &ProviderId {
         &self.id
     }

@@ -44,7 +44,7 @@ pub enum DaemonError {
 
 /// Why a daemon ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum DaemonEnd {
     /// A client asked for it.
     Asked,
     /// Nobody has been connected for long.
@@ -106,16 +106,16 @@ impl Daemon {
     }
 
     /// Returns when it is to end.
-    pub async fn wait_for_shutdown(&self) -> Ending {
+    pub async fn wait_for_shutdown(&self) -> DaemonEnd {
         tokio::select! {
-            () = self.asked.cancelled() => Ending::Asked,
-            () = self.idle() => Ending::Idle,
+            () = self.asked.cancelled() => DaemonEnd::Asked,
+            () = self.idle() => DaemonEnd::Idle,
         }
     }
 
     async fn idle(&self) {
         let Some(idle) = self.idle else { return std::future::pending().await };
-        let mut connected = self.shared.connected();
+        let mut connected = self.shared.client_count();
         loop {
             // An error: there is no host any more, and so nobody to wait for.
             if connected.wait_for(|count| *count == 0).await.is_err() {

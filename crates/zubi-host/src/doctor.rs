@@ -48,7 +48,7 @@ pub fn secrets(config: &HostConfig) -> Vec<String> {
 /// Why the policy is closed, with file and line, if it is.
 pub fn broken_policy(config: &HostConfig) -> Option<String> {
     let workspace = Workspace::open(&config.folders).ok()?;
-    policy::of(config, &workspace).broken().map(str::to_owned)
+    policy::for_workspace(config, &workspace).broken().map(str::to_owned)
 }
 
 /// Why secrets of these names cannot be used, one sentence each; those that can are left out.
@@ -126,14 +126,14 @@ pub async fn install(
     let mut child = config.spawner.spawn(&CommandSpec::new(program, "/").args(arguments))?;
     drop(child.stdin.take());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    tokio::join!(tell(stdout, line), tell(stderr, line));
+    tokio::join!(forward_lines(stdout, line), forward_lines(stderr, line));
     Ok(child.wait().await?.success())
 }
 
 /// The longest line of an installer's output that is told as one.
 const MAX_LINE_BYTES: u64 = 16 * 1024;
 
-async fn tell<R: AsyncRead + Unpin>(stream: Option<R>, line: &(dyn Fn(&str) + Send + Sync)) {
+async fn forward_lines<R: AsyncRead + Unpin>(stream: Option<R>, line: &(dyn Fn(&str) + Send + Sync)) {
     let Some(stream) = stream else { return };
     let mut stream = BufReader::new(stream);
     let mut bytes = Vec::new();
@@ -154,7 +154,7 @@ mod tests {
     async fn output_is_read_to_its_end_whatever_it_is() {
         let told = Mutex::new(Vec::new());
         let printed = [b"one\r\n\xff two\n".as_slice(), &vec![b'x'; 20_000], b"\nlast"].concat();
-        tell(Some(printed.as_slice()), &|line| told.lock().unwrap().push(line.to_owned())).await;
+        forward_lines(Some(printed.as_slice()), &|line| told.lock().unwrap().push(line.to_owned())).await;
         let told = told.into_inner().unwrap();
         let lengths: Vec<_> = told.iter().map(String::len).collect();
         assert_eq!(

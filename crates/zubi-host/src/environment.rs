@@ -7,7 +7,7 @@ use zubi_link::wire::host::Environment;
 
 /// The environment of this process, so far as others are to know it: of `PATH` only whether it is the same.
 pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> Environment {
-    Environment { path: path.map(|path| ContentHash::of(path.as_encoded_bytes()).0), python: python.map(str::to_owned) }
+    Environment { path: path.map(|path| ContentHash::from_bytes(path.as_encoded_bytes()).0), python: python.map(str::to_owned) }
 }
 
 /// How the host's environment differs from one's own, as a clause; `None`: it does not.

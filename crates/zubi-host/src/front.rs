@@ -165,7 +165,7 @@ impl HostClient {
     }
 
     /// Asks a question that can be asked again.
-    async fn ask<T, Asked>(&self, ask: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
+    async fn query<T, Asked>(&self, ask: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
     where
         Asked: Future<Output = Result<T, HostDisconnected>>,
     {
@@ -191,7 +191,7 @@ impl HostClient {
 
     /// What has become of a change to files that was under way, as a clause; `None` of a call that is not known to write any,
     /// where nothing is noted.
-    fn noted(&self, effect: Option<Effect>) -> Option<String> {
+    fn write_note(&self, effect: Option<Effect>) -> Option<String> {
         let journal = &self.config.journal;
         let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
         let newest = entries
@@ -260,12 +260,12 @@ impl ToolService for HostClient {
     }
 
     async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
-        let listed = self.ask(async |attached: Arc<Backend>| attached.list(restrictions).await).await;
+        let listed = self.query(async |attached: Arc<Backend>| attached.list(restrictions).await).await;
         listed.map_err(|why| HostUnavailable { why })
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        let found = self.ask(async |attached: Arc<Backend>| attached.find(name, restrictions).await).await;
+        let found = self.query(async |attached: Arc<Backend>| attached.find(name, restrictions).await).await;
         found.unwrap_or_else(|why| Err(no_host(name, why)))
     }
 
@@ -286,13 +286,13 @@ impl ToolService for HostClient {
                 Ok(attached) => attached,
                 // Nobody is left who could say what the tool does.
                 Err(_) => {
-                    let noted = self.noted(None);
+                    let noted = self.write_note(None);
                     return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
                 }
             };
             let effect = self.effect(&attached, &request).await;
             if effect.is_none_or(|effect| effect > Effect::Plan) {
-                let noted = self.noted(effect);
+                let noted = self.write_note(effect);
                 return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
             }
             why = lost;
@@ -306,12 +306,12 @@ impl ToolService for HostClient {
         circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let explained =
-            self.ask(async |attached: Arc<Backend>| attached.explain(&request, &circumstances).await).await;
+            self.query(async |attached: Arc<Backend>| attached.explain(&request, &circumstances).await).await;
         explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
     }
 
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        let policy = self.ask(async |attached: Arc<Backend>| attached.policy().await).await;
+        let policy = self.query(async |attached: Arc<Backend>| attached.policy().await).await;
         policy.unwrap_or_else(|why| Err(PolicyUnknown { why }))
     }
 
@@ -320,7 +320,7 @@ impl ToolService for HostClient {
     }
 
     async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
-        self.ask(async |attached: Arc<Backend>| attached.resources().await).await.map_err(|why| HostUnavailable { why })
+        self.query(async |attached: Arc<Backend>| attached.resources().await).await.map_err(|why| HostUnavailable { why })
     }
 
     async fn read_resource(
@@ -329,7 +329,7 @@ impl ToolService for HostClient {
         caller: Arc<Caller>,
         circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
-        let read = self.ask(async |attached: Arc<Backend>| attached.read(uri, &caller, &circumstances).await).await;
+        let read = self.query(async |attached: Arc<Backend>| attached.read(uri, &caller, &circumstances).await).await;
         read.unwrap_or_else(|why| Some(Err(format!("Failed to read {uri}: {why}"))))
     }
 

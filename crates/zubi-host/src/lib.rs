@@ -15,7 +15,7 @@ pub mod service;
 mod serving;
 pub mod verify;
 
-pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, Ending};
+pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, DaemonEnd};
 pub use crate::front::{HostClient, FrontConfig};
 pub use crate::local::{
     EditorIntegration, EditorOptions, DomainModel, HostConfig, HostError, EditorAccess, LocalHost, Root, asks_for,

@@ -26,7 +26,7 @@ use zubi_run::job::Jobs;
 use zubi_servers::catalogue::CatalogueError;
 use zubi_servers::pool::ServerPool;
 use zubi_toolbox::declared::testing::TestContext;
-use zubi_toolbox::declared::{self, Declared};
+use zubi_toolbox::declared::{self, DeclaredProvider};
 use zubi_toolbox::domainlang::{self, DomainExposure};
 use zubi_toolbox::sight::{EditorClient, EditorService, EditorServiceConfig};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
@@ -110,7 +110,7 @@ pub struct LocalHost {
     jobs: Option<Arc<Jobs>>,
     /// The headless servers, where it may start any.
     pool: Option<Arc<ServerPool>>,
-    declared: Option<Arc<Declared>>,
+    declared: Option<Arc<DeclaredProvider>>,
     /// What the eight methods of the protocol ask.
     sight: Option<Arc<EditorService>>,
     changes: watch::Sender<u64>,
@@ -161,10 +161,10 @@ impl LocalHost {
         let on_disk = domainlang::texts(model);
         let texts = live.as_ref().map_or(Arc::clone(&on_disk), |live| live.texts(on_disk));
         let intel = code::intelligence(config, &workspace, &texts, sources, live.as_deref());
-        let secrets = programs::secrets(config).with(chosen.env());
+        let secrets = programs::secrets(config).with_values(chosen.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(programs::jobs(config, &secrets));
-        let declared = Declared::new(declared::Setup {
+        let declared = DeclaredProvider::new(declared::Setup {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
             secrets,
@@ -254,12 +254,12 @@ impl LocalHost {
             providers.push(zubi_toolbox::tools::provider(registry));
             Registry::new(RegistryConfig {
                 providers,
-                policy: policy::of(config, &workspace).with_auto_approve(chosen.auto_approve),
+                policy: policy::for_workspace(config, &workspace).with_auto_approve(chosen.auto_approve),
                 audit,
                 clock: Arc::clone(&config.clock),
-                restrictions: scope::restrictions(&config.settings).and(&chosen.restrictions()),
+                restrictions: scope::restrictions(&config.settings).combine(&chosen.restrictions()),
             })
-            .redacting(redactor)
+            .with_redactor(redactor)
             .read_only_because(match config.kind {
                 HostKind::Editor => "it writes, and nothing is written under texts that the open editor has not saved",
                 HostKind::Daemon | HostKind::Front => READ_ONLY,
@@ -269,7 +269,7 @@ impl LocalHost {
             workspace,
             trust: Some(config.trust.clone()),
             registry,
-            allowed: allowed(&config.settings),
+            allowed: allowed_tools(&config.settings),
             resources,
             texts: Arc::new(DiskText),
             intel: None,
@@ -316,7 +316,7 @@ impl LocalHost {
 
     /// The language servers that run for this host.
     pub async fn servers(&self) -> Vec<ServerStatus> {
-        let started = self.pool.as_ref().map(|pool| pool.started()).unwrap_or_default();
+        let started = self.pool.as_ref().map(|pool| pool.started_servers()).unwrap_or_default();
         let mut servers = Vec::with_capacity(started.len());
         for server in started {
             let process = server.process().await;
@@ -348,8 +348,8 @@ impl LocalHost {
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
         let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::EXTRA_TOOLSETS).collect();
         let mut found = code::unknown_servers(config).unwrap_or_default();
-        found.extend(unmatched(&config.settings.tools, &ids));
-        found.extend(unmatched(&config.settings.toolsets, &toolsets));
+        found.extend(unmatched_patterns(&config.settings.tools, &ids));
+        found.extend(unmatched_patterns(&config.settings.toolsets, &toolsets));
         // What it names may be declared in other workspaces; what is only half a name is not.
         for name in &config.settings.allow.value {
             let whole = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
@@ -424,15 +424,15 @@ pub fn asks_for(settings: &Settings, toolset: &str) -> bool {
 }
 
 /// The setting `allow`, if it names anything.
-fn allowed(settings: &Settings) -> Option<AllowedTools> {
+fn allowed_tools(settings: &Settings) -> Option<AllowedTools> {
     let Effective { value, source } = &settings.allow;
     (!value.is_empty()).then(|| AllowedTools { source: source.to_string(), tools: value.clone() })
 }
 
-pub(crate) fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
+pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
     let told = |filter: &Effective<Vec<String>>| {
         let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
-        let patterns = parsed.unmatched(names.iter().copied());
+        let patterns = parsed.unmatched_patterns(names.iter().copied());
         patterns
             .iter()
             .map(|pattern| format!("filter `{pattern}` ({}) matches nothing", filter.source))
@@ -541,7 +541,7 @@ impl ToolService for LocalHost {
         Some(resource.read(uri, &cx).await.map_err(|error| error.render(&resource.spec().name)))
     }
 
-    fn contributing(&self) -> Option<ContributionRegistrar> {
+    fn contributions(&self) -> Option<ContributionRegistrar> {
         Some(self.registrar())
     }
 

@@ -98,8 +98,8 @@ impl RemoteHost {
     }
 
     /// Becomes `Some(why)` when the host has gone.
-    pub fn closed(&self) -> watch::Receiver<Option<String>> {
-        self.connection.closed()
+    pub fn closed_reason(&self) -> watch::Receiver<Option<String>> {
+        self.connection.closed_reason()
     }
 
     /// Any method, with the answer as it came.
@@ -137,17 +137,17 @@ impl RemoteHost {
         }
     }
 
-    async fn ask<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<Result<T, ConnectionError>, HostDisconnected> {
+    async fn request<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<Result<T, ConnectionError>, HostDisconnected> {
         let answer = self.ask_raw(method, params, &CancellationToken::new(), QUICK).await;
         read(answer)
     }
 
     pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
         let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
-        let listed: Result<wire::ToolList, _> = self.ask(wire::LIST, json!(params)).await?;
+        let listed: Result<wire::ToolList, _> = self.request(wire::LIST, json!(params)).await?;
         // A host that cannot say what it has is none.
         let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
-        Ok(listed.tools.into_iter().filter_map(|tool| told(convert::spec(tool), "a tool is left out")).collect())
+        Ok(listed.tools.into_iter().filter_map(|tool| ok_or_log(convert::spec(tool), "a tool is left out")).collect())
     }
 
     pub(crate) async fn try_find(
@@ -157,7 +157,7 @@ impl RemoteHost {
     ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
         let params =
             wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
-        let found: Result<wire::Tool, _> = self.ask(wire::FIND, json!(params)).await?;
+        let found: Result<wire::Tool, _> = self.request(wire::FIND, json!(params)).await?;
         let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: Code::Failed };
         Ok(match found {
             Ok(tool) => convert::spec(tool).map_err(unknown),
@@ -180,7 +180,7 @@ impl RemoteHost {
             Ok(result) => Ok(self.with_difference(convert::answer(result))),
             Err(error) => match unknown_tool(&error) {
                 Some(unknown) => Err(unknown),
-                None => Ok(failed(&request.tool, &error, begun.elapsed())),
+                None => Ok(failed_answer(&request.tool, &error, begun.elapsed())),
             },
         })
     }
@@ -192,20 +192,20 @@ impl RemoteHost {
     ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, HostDisconnected> {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "lowercase")]
-        enum Explained {
+        enum ExplainReply {
             Explanation(Box<Explanation>),
             Failure(CallFailure),
         }
         let params = call_params(request, circumstances, Value::Null);
         let answer = self.ask_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.patience).await;
-        let answer: Result<Explained, _> = read(answer)?;
+        let answer: Result<ExplainReply, _> = read(answer)?;
         Ok(match answer {
-            Ok(Explained::Explanation(explanation)) => Ok(Ok(*explanation)),
-            Ok(Explained::Failure(failure)) => Ok(Err(failure)),
+            Ok(ExplainReply::Explanation(explanation)) => Ok(Ok(*explanation)),
+            Ok(ExplainReply::Failure(failure)) => Ok(Err(failure)),
             Err(error) => match unknown_tool(&error) {
                 Some(unknown) => Err(unknown),
                 None => {
-                    let CallAnswer { text, next, .. } = failed(&request.tool, &error, Duration::ZERO);
+                    let CallAnswer { text, next, .. } = failed_answer(&request.tool, &error, Duration::ZERO);
                     Ok(Err(CallFailure { code: Code::Failed, text, next }))
                 }
             },
@@ -214,12 +214,12 @@ impl RemoteHost {
 
     /// Asked while a call goes on as well, so a host that does not tell it is not given up for that.
     pub(crate) async fn try_policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
-        let policy: Result<PolicyInForce, _> = self.ask(wire::POLICY, Value::Null).await?;
+        let policy: Result<PolicyInForce, _> = self.request(wire::POLICY, Value::Null).await?;
         Ok(policy.map_err(|error| PolicyUnknown { why: error.to_string() }))
     }
 
     pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, HostDisconnected> {
-        let listed: Result<wire::Resources, _> = self.ask(wire::RESOURCES, Value::Null).await?;
+        let listed: Result<wire::Resources, _> = self.request(wire::RESOURCES, Value::Null).await?;
         let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
         Ok(listed.resources.into_iter().map(convert::resource_from).collect())
     }
@@ -307,7 +307,7 @@ fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<R
 }
 
 /// What there is, if there is something; else the log has why.
-fn told<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> Option<T> {
+fn ok_or_log<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> Option<T> {
     result.inspect_err(|error| tracing::warn!(%error, "{what}")).ok()
 }
 
@@ -322,7 +322,7 @@ fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
 }
 
 /// A call that the host did not carry out, as a failure of it.
-fn failed(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer {
+fn failed_answer(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer {
     let (code, next) = match error {
         ConnectionError::TimedOut { .. } => (Code::TimedOut, Code::TimedOut.next_step()),
         ConnectionError::Cancelled => (Code::Cancelled, Code::Cancelled.next_step()),
@@ -366,7 +366,7 @@ impl ToolService for RemoteHost {
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        self.try_find(name, restrictions).await.unwrap_or_else(|lost| Err(gone(name, &lost)))
+        self.try_find(name, restrictions).await.unwrap_or_else(|lost| Err(host_gone_error(name, &lost)))
     }
 
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
@@ -380,7 +380,7 @@ impl ToolService for RemoteHost {
         circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let explained = self.try_explain(&request, &circumstances).await;
-        explained.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
+        explained.unwrap_or_else(|lost| Err(host_gone_error(&request.tool, &lost)))
     }
 
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
@@ -412,6 +412,6 @@ impl ToolService for RemoteHost {
 }
 
 /// What is said in place of an answer that never came.
-fn gone(name: &str, lost: &HostDisconnected) -> UnknownTool {
+fn host_gone_error(name: &str, lost: &HostDisconnected) -> UnknownTool {
     UnknownTool { name: name.to_owned(), why: lost.to_string(), code: Code::Unavailable }
 }

@@ -15,7 +15,7 @@ use zubi_tools::spec::{Exposure, ToolSpec};
 use zubi_tools::{ResourceSpec, ResourceText};
 
 use crate::contributed::ContributionRegistrar;
-use crate::local::{asks_for, unmatched};
+use crate::local::{asks_for, unmatched_patterns};
 use crate::service::{
     CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
@@ -38,7 +38,7 @@ pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<Strin
     let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
         specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
     toolsets.extend(EXTRA_TOOLSETS);
-    [unmatched(&given(&settings.tools), &ids), unmatched(&given(&settings.toolsets), &toolsets)].concat()
+    [unmatched_patterns(&given(&settings.tools), &ids), unmatched_patterns(&given(&settings.toolsets), &toolsets)].concat()
 }
 
 /// A session's own filters.
@@ -53,7 +53,7 @@ pub struct SessionFilters {
 impl SessionFilters {
     /// All that the settings of this process say. A host keeps to its own settings besides, so what stands in a file counts
     /// twice and does no harm.
-    pub fn of(settings: &Settings) -> Self {
+    pub fn from_settings(settings: &Settings) -> Self {
         let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| asks_for(settings, toolset)).collect();
         Self { restrictions: restrictions(settings), listed }
     }
@@ -105,12 +105,12 @@ impl FilteredService {
 
     /// The same of a host that others can find.
     #[must_use]
-    pub fn shared(self, shared: Option<PublishedHost>) -> Self {
+    pub fn with_shared(self, shared: Option<PublishedHost>) -> Self {
         Self { shared, ..self }
     }
 
-    fn narrowed(&self, restrictions: &Restrictions) -> Restrictions {
-        self.scope.restrictions.and(restrictions)
+    fn combine_restrictions(&self, restrictions: &Restrictions) -> Restrictions {
+        self.scope.restrictions.combine(restrictions)
     }
 
     fn request(&self, request: CallRequest) -> CallRequest {
@@ -118,7 +118,7 @@ impl FilteredService {
     }
 
     fn caller(&self, caller: &Caller) -> Arc<Caller> {
-        Arc::new(Caller { restrictions: self.narrowed(&caller.restrictions), ..caller.clone() })
+        Arc::new(Caller { restrictions: self.combine_restrictions(&caller.restrictions), ..caller.clone() })
     }
 }
 
@@ -143,13 +143,13 @@ impl ToolService for FilteredService {
     }
 
     async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
-        let mut specs = self.host.list(&self.narrowed(restrictions)).await?;
+        let mut specs = self.host.list(&self.combine_restrictions(restrictions)).await?;
         list_added(&mut specs, &self.scope.listed);
         Ok(specs)
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        self.host.find(name, &self.narrowed(restrictions)).await
+        self.host.find(name, &self.combine_restrictions(restrictions)).await
     }
 
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
@@ -185,8 +185,8 @@ impl ToolService for FilteredService {
         self.host.read_resource(uri, self.caller(&caller), circumstances).await
     }
 
-    fn contributing(&self) -> Option<ContributionRegistrar> {
-        self.host.contributing()
+    fn contributions(&self) -> Option<ContributionRegistrar> {
+        self.host.contributions()
     }
 
     async fn shutdown(&self) {

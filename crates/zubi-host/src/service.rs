@@ -197,7 +197,7 @@ pub trait ToolService: Send + Sync {
     ) -> Option<Result<ResourceText, String>>;
 
     /// Where others can contribute tools; nothing where the host is another process's.
-    fn contributing(&self) -> Option<ContributionRegistrar> {
+    fn contributions(&self) -> Option<ContributionRegistrar> {
         None
     }
 

@@ -68,7 +68,7 @@ pub struct HostServer {
 pub(crate) struct Client {
     serving: Arc<HostServer>,
     peer: Peer,
-    said: Mutex<Said>,
+    said: Mutex<ClientHello>,
     connection: Connection,
     contributions: Contributions,
     sessions: Sessions,
@@ -77,7 +77,7 @@ pub(crate) struct Client {
 
 /// What a client has said of itself.
 #[derive(Debug, Clone, Default)]
-struct Said {
+struct ClientHello {
     name: Option<String>,
     pid: Option<u32>,
 }
@@ -97,7 +97,7 @@ impl HostServer {
     }
 
     /// How many clients are connected. It also changes, to the same number, when one of them has said who it is.
-    pub fn connected(&self) -> watch::Receiver<usize> {
+    pub fn client_count(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
 
@@ -106,7 +106,7 @@ impl HostServer {
     }
 
     /// Who is connected, in the order in which they came.
-    pub fn attached(&self) -> Vec<ClientStatus> {
+    pub fn client_statuses(&self) -> Vec<ClientStatus> {
         self.clients().values().map(|client| hosts::of_client(client)).collect()
     }
 
@@ -116,7 +116,7 @@ impl HostServer {
 }
 
 impl ConnectionHandler for HostServer {
-    fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
+    fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
         // It is asked through the `Arc`, so there is one.
         let Some(serving) = self.me.upgrade() else { return Arc::new(Nobody) };
         let client = Arc::new_cyclic(|me| Client {
@@ -136,7 +136,7 @@ impl ConnectionHandler for HostServer {
         client
     }
 
-    fn closed(&self, peer: &Peer, why: &str) {
+    fn peer_disconnected(&self, peer: &Peer, why: &str) {
         tracing::debug!(id = peer.id, why, "a client has gone");
         let gone = self.clients().remove(&peer.id);
         if let Some(client) = gone {
@@ -161,12 +161,12 @@ impl PeerHandler for Nobody {
 }
 
 impl Client {
-    fn said(&self) -> MutexGuard<'_, Said> {
+    fn lock_hello(&self) -> MutexGuard<'_, ClientHello> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn name(&self) -> Option<String> {
-        self.said().name.clone()
+        self.lock_hello().name.clone()
     }
 
     fn is_on_port(&self) -> bool {
@@ -176,7 +176,7 @@ impl Client {
     /// What holds for every question over this connection.
     fn restrictions(&self) -> Restrictions {
         let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
-        self.serving.limits.always.and(&port)
+        self.serving.limits.always.combine(&port)
     }
 }
 
@@ -199,7 +199,7 @@ impl PeerHandler for Client {
 /// Tells a client whenever the list of tools is another one.
 async fn tell_changes(mut changes: watch::Receiver<u64>, client: Weak<Client>) {
     changes.mark_unchanged();
-    let Some(mut closed) = client.upgrade().map(|client| client.connection.closed()) else { return };
+    let Some(mut closed) = client.upgrade().map(|client| client.connection.closed_reason()) else { return };
     loop {
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },

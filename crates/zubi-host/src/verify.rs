@@ -50,9 +50,9 @@ pub struct Check {
 }
 
 /// What a check found: facts, or what is wrong and what to do.
-type Outcome = Result<Found, Problem>;
+type Outcome = Result<CheckFinding, Problem>;
 
-enum Found {
+enum CheckFinding {
     Facts(Value),
     /// There is nothing to be checked here, for this reason.
     Nothing(&'static str),
@@ -70,7 +70,7 @@ impl Problem {
 }
 
 /// What checks are made on.
-struct Bench {
+struct VerifyContext {
     config: HostConfig,
     host: Arc<LocalHost>,
 }
@@ -78,7 +78,7 @@ struct Bench {
 struct Entry {
     id: &'static str,
     name: &'static str,
-    run: fn(Arc<Bench>) -> LocalBoxFuture<'static, Outcome>,
+    run: fn(Arc<VerifyContext>) -> LocalBoxFuture<'static, Outcome>,
 }
 
 /// Every check but that of the configuration, which decides whether there is anything to check.
@@ -119,7 +119,7 @@ const CHECKS: &[Entry] = &[
     Entry {
         id: "extension-packaging",
         name: "Packaging of the VS Code extension",
-        run: |bench| ready(extension::packaging(&bench)).boxed_local(),
+        run: |bench| ready(extension::check_packaging(&bench)).boxed_local(),
     },
     Entry { id: "language-servers", name: "Language servers", run: |bench| surroundings::servers(bench).boxed_local() },
 ];
@@ -135,7 +135,7 @@ pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Chec
     let (outcome, bench) = match made {
         Ok((config, host)) => {
             let found = surroundings::configuration(&config, &host);
-            (found, Some(Arc::new(Bench { config, host: Arc::new(host) })))
+            (found, Some(Arc::new(VerifyContext { config, host: Arc::new(host) })))
         }
         Err(error) => (Err(Problem::new(error, "Correct the file, or move it away, and verify again.")), None),
     };
@@ -147,8 +147,8 @@ pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Chec
     for entry in CHECKS {
         let started = Instant::now();
         let outcome = match &bench {
-            None => Ok(Found::Nothing("the configuration cannot be used")),
-            Some(bench) => guarded((entry.run)(Arc::clone(bench))).await,
+            None => Ok(CheckFinding::Nothing("the configuration cannot be used")),
+            Some(bench) => run_guarded((entry.run)(Arc::clone(bench))).await,
         };
         add(made_of(entry.id, entry.name, outcome, started.elapsed()));
     }
@@ -159,7 +159,7 @@ pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Chec
     checks
 }
 
-async fn guarded(check: LocalBoxFuture<'static, Outcome>) -> Outcome {
+async fn run_guarded(check: LocalBoxFuture<'static, Outcome>) -> Outcome {
     const DEFECT: &str = "This is a defect of zubi; the log on stderr has the details.";
     match tokio::time::timeout(TIMEOUT, AssertUnwindSafe(check).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
@@ -170,8 +170,8 @@ async fn guarded(check: LocalBoxFuture<'static, Outcome>) -> Outcome {
 
 fn made_of(id: &'static str, name: &'static str, outcome: Outcome, took: Duration) -> Check {
     let (status, details) = match outcome {
-        Ok(Found::Facts(facts)) => (Status::Passed, facts),
-        Ok(Found::Nothing(reason)) => (Status::Skipped, json!({ "reason": reason })),
+        Ok(CheckFinding::Facts(facts)) => (Status::Passed, facts),
+        Ok(CheckFinding::Nothing(reason)) => (Status::Skipped, json!({ "reason": reason })),
         Err(Problem { error, hint }) => (Status::Failed, json!({ "error": error, "hint": hint })),
     };
     let details = if let Value::Object(details) = details { details } else { Map::new() };

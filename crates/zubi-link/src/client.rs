@@ -15,7 +15,7 @@ use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler};
 
 use crate::discovery::{DiscoveryRecord, is_own_socket, current_uid};
 use crate::handshake::{read_line, write_line};
-use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Role};
+use crate::proof::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
 use crate::wire::PROTOCOL;
 
 /// Why there is no connection.
@@ -53,7 +53,7 @@ pub async fn connect(
         let (reader, writer) = open_socket(socket).await?.into_split();
         greet(reader, writer, handler, timeout).await
     };
-    within(timeout, connecting).await
+    with_timeout(timeout, connecting).await
 }
 
 /// Connects by the port on 127.0.0.1, with the proof of both sides: see [`proof`].
@@ -79,10 +79,10 @@ pub async fn connect_port(
             Err(Doubt::Strange(why)) => Err(not_proved(why)),
         }
     };
-    within(timeout, connecting).await
+    with_timeout(timeout, connecting).await
 }
 
-async fn within<T>(
+async fn with_timeout<T>(
     timeout: Duration,
     connecting: impl Future<Output = Result<T, ConnectError>>,
 ) -> Result<T, ConnectError> {
@@ -137,7 +137,7 @@ where
         Ok(Message::Response(Response { result, .. })) => result.map_err(Doubt::Refused)?,
         Ok(_) | Err(_) => return Err(Doubt::strange("it answers with something else")),
     };
-    let Authenticated { proof } =
+    let AuthResult { proof } =
         serde_json::from_value(answer).map_err(|_| Doubt::strange("it answers without a proof"))?;
     if !proof::verify_proof(proof, token, Role::Server, theirs, ours) {
         return Err(Doubt::strange("its proof is wrong"));
@@ -171,7 +171,7 @@ where
         Err(ConnectionError::TimedOut { .. }) => Err(ConnectError::TimedOut { after: timeout }),
         Err(error) => {
             // Writing may fail before the refusal is read.
-            let mut closed = connection.closed();
+            let mut closed = connection.closed_reason();
             let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
             Err(match connection.refusal() {
                 Some(error) => ConnectError::Refused { why: error.message },

@@ -17,7 +17,7 @@ use crate::wire::host::HostKind;
 mod files;
 mod process;
 
-pub use self::files::{RejectedRecord, Found, Published, RunDirectory};
+pub use self::files::{RejectedRecord, DiscoveredHosts, PublishedFiles, RunDirectory};
 pub(crate) use self::files::{RemoveOnDrop, is_own_socket, current_uid};
 pub use self::process::{boot_id, pid_namespace, process_start};
 

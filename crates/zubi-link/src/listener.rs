@@ -59,10 +59,10 @@ pub struct Peer {
 /// Who answers.
 pub trait ConnectionHandler: Send + Sync {
     /// Somebody has connected and proved who it is. What it says goes to the handler that is returned. Must not block.
-    fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler>;
+    fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler>;
 
     /// The connection has ended, and all that it waited for. Must not block.
-    fn closed(&self, peer: &Peer, why: &str);
+    fn peer_disconnected(&self, peer: &Peer, why: &str);
 }
 
 /// Which port is taken.
@@ -124,7 +124,7 @@ impl Listener {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
         // The directory is ours alone, so nobody can come in before the socket is ours alone, too.
         let unix = UnixListener::bind(&path).map_err(named)?;
-        let socket = RemoveOnDrop::of(path.clone()).map_err(named)?;
+        let socket = RemoveOnDrop::for_path(path.clone()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
         let tcp = take_port(candidates(port));
         Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: Limits::default() })

@@ -141,7 +141,7 @@ pub(crate) struct Authenticate {
 
 /// The answer to it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Authenticated {
+pub(crate) struct AuthResult {
     pub(crate) proof: Bytes32,
 }
 

@@ -216,7 +216,7 @@ impl Agent {
                     Ok(told) if told.conversation == conversation => run.take(&told.event),
                     Ok(_) => None,
                     // Its end may be among what was lost: who cannot look for it must not wait for it.
-                    Err(RecvError::Lagged(_)) => match run.look().await {
+                    Err(RecvError::Lagged(_)) => match run.read_events().await {
                         Ok(found) => found,
                         Err(error) => {
                             let named = json!(ConversationRef { conversation: conversation.clone() });
@@ -230,7 +230,7 @@ impl Agent {
                     let named = json!(ConversationRef { conversation: conversation.clone() });
                     break match chat.request("stop", named, DOOR).await {
                         Ok(_) => Err(RequestError::Cancelled),
-                        Err(error) => Err(refused(&error)),
+                        Err(error) => Err(request_failed(&error)),
                     };
                 }
             };
@@ -262,7 +262,7 @@ impl Run<'_> {
     fn take(&mut self, event: &Event) -> Option<TurnEnded> {
         match &event.what {
             EventKind::Question { question, request, .. } if !self.asked.contains_key(question) => {
-                let asking = ask(
+                let asking = show_approval(
                     Arc::clone(self.agent),
                     Arc::clone(self.chat),
                     self.conversation.to_owned(),
@@ -285,7 +285,7 @@ impl Run<'_> {
     }
 
     /// Takes all events, some of which were not heard.
-    async fn look(&mut self) -> Result<Option<TurnEnded>, RequestError> {
+    async fn read_events(&mut self) -> Result<Option<TurnEnded>, RequestError> {
         let named = json!(ConversationRef { conversation: self.conversation.to_owned() });
         let OpenResult { events, .. } = request(self.chat, "open", named).await?;
         let decided: BTreeSet<&String> = events
@@ -302,7 +302,7 @@ impl Run<'_> {
 }
 
 /// Puts a question of a task into a dialog, and says in the conversation what was answered.
-async fn ask(
+async fn show_approval(
     agent: Arc<Agent>,
     chat: Arc<dyn ChatService>,
     conversation: String,
@@ -313,7 +313,7 @@ async fn ask(
     let answer = match serde_json::from_value::<ApprovalRequest>(asked) {
         Ok(asked) => {
             let approver = agent.approvals.approver(&asked.tool, &Value::Null, false, &cancel);
-            approver.ask(asked).await
+            approver.request_approval(asked).await
         }
         Err(error) => ApprovalAnswer::Unanswered { how: format!("the question cannot be read: {error}") },
     };
@@ -344,7 +344,7 @@ pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTab
                 let answer = async {
                     let AgentRequestParams { method, params } = from_value(&params)?;
                     let chat = tools.chat(&host).await?;
-                    chat.request(&method, params, DOOR).await.map_err(|error| refused(&error))
+                    chat.request(&method, params, DOOR).await.map_err(|error| request_failed(&error))
                 };
                 responder.answer(answer.await);
             });
@@ -373,11 +373,11 @@ async fn request<T: DeserializeOwned>(
     method: &str,
     params: Value,
 ) -> Result<T, RequestError> {
-    let result = chat.request(method, params, DOOR).await.map_err(|error| refused(&error))?;
+    let result = chat.request(method, params, DOOR).await.map_err(|error| request_failed(&error))?;
     serde_json::from_value(result).map_err(|error| RequestError::Failed(format!("`{method}` cannot be read: {error}")))
 }
 
-fn refused(error: &ChatError) -> RequestError {
+fn request_failed(error: &ChatError) -> RequestError {
     let message = error.to_string();
     match error {
         ChatError::UnknownMethod(_) => RequestError::InvalidParams { field: "method".to_owned(), message },

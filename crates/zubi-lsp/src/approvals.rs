@@ -28,7 +28,7 @@ const MAX_WAITING: usize = 16;
 const PATIENCE: Duration = Duration::from_hours(1);
 
 /// What was shown to be confirmed.
-struct Shown {
+struct ShownConfirmation {
     /// The call, as the editor names it.
     tool: String,
     arguments: Value,
@@ -41,7 +41,7 @@ struct Shown {
 /// The approvals of one connection.
 pub(crate) struct Approvals {
     editor: Arc<Editor>,
-    shown: Mutex<VecDeque<Shown>>,
+    shown: Mutex<VecDeque<ShownConfirmation>>,
     waiting: Semaphore,
 }
 
@@ -51,7 +51,7 @@ impl Approvals {
     }
 
     /// What was shown of a call holds no longer: its user is about to see it anew, and may say no this time.
-    pub(crate) fn forget(&self, tool: &str, arguments: &Value) {
+    pub(crate) fn remove_confirmation(&self, tool: &str, arguments: &Value) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.retain(|shown| shown.tool != tool || shown.arguments != *arguments);
     }
@@ -63,7 +63,7 @@ impl Approvals {
         if shown.len() >= MAX_SHOWN {
             shown.pop_front();
         }
-        shown.push_back(Shown { tool, arguments, asks, touches, until: Instant::now() + SHOWN_FOR });
+        shown.push_back(ShownConfirmation { tool, arguments, asks, touches, until: Instant::now() + SHOWN_FOR });
     }
 
     /// Who answers for a call. With `is_confirmed` its user has said yes to what was shown, once; that is used up.
@@ -87,17 +87,17 @@ impl Approvals {
 /// The approver of one call.
 struct OfCall {
     approvals: Arc<Approvals>,
-    confirmed: Mutex<Option<Shown>>,
+    confirmed: Mutex<Option<ShownConfirmation>>,
     cancel: CancellationToken,
 }
 
 #[async_trait]
 impl Approver for OfCall {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).take();
         // What the call would touch may have become something else since it was shown.
         if confirmed.is_some_and(|it| it.asks == request.tool && it.touches.covers(&request.footprint)) {
-            return ApprovalAnswer::once();
+            return ApprovalAnswer::allow_once();
         }
         let editor = &self.approvals.editor;
         if !editor.answers(APPROVAL_REQUEST) {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
 use zubi_host::contributed::{Contributions, FunctionError, ContributedToolInvoker, MAX_TOOLS, Owner, RegistrationError};
-use zubi_link::wire::tools::{ContributedTool, InvokeParams, Registered, UnregisterParams};
+use zubi_link::wire::tools::{ContributedTool, InvokeParams, RegisteredTools, UnregisterParams};
 use zubi_tools::ToolCx;
 use zubi_tools::cx::ProgressSink;
 
@@ -26,13 +26,13 @@ use crate::wire::tools::{InvokeContributedParams, ToolsRegisterParams};
 pub(crate) type HostRegistrations = OnceLock<Option<Contributions>>;
 
 /// What the extensions of one editor have contributed.
-pub(crate) struct Contributed {
+pub(crate) struct EditorContributions {
     /// In the order in which it came.
     offers: Mutex<Vec<ToolsRegisterParams>>,
     calls: Arc<Calls>,
 }
 
-impl Contributed {
+impl EditorContributions {
     pub(crate) fn new(editor: Arc<Editor>) -> Self {
         let calls = Calls { editor, running: Mutex::default(), last: AtomicU64::new(0) };
         Self { offers: Mutex::default(), calls: Arc::new(calls) }
@@ -50,7 +50,7 @@ impl Contributed {
     pub(crate) fn register_all_on(&self, host: &HostRegistrations, service: &dyn ToolService) {
         let offers = self.offers();
         host.get_or_init(|| {
-            let contributions = Contributions::new(service.contributing()?);
+            let contributions = Contributions::new(service.contributions()?);
             for ToolsRegisterParams { tools, functions } in offers.iter() {
                 if let Err(refused) = contributions.register(&Owner::Editor, tools, functions, &self.invoke()) {
                     tracing::warn!("contributed by an extension, and not for these folders: {refused}");
@@ -66,7 +66,7 @@ impl Contributed {
         offer: ToolsRegisterParams,
         asked: &HostRegistrations,
         current: &HostRegistrations,
-    ) -> Result<Registered, RegistrationError> {
+    ) -> Result<RegisteredTools, RegistrationError> {
         let mut offers = self.offers();
         let ToolsRegisterParams { tools, functions } = &offer;
         // Where there is no host nobody else counts them.
@@ -74,7 +74,7 @@ impl Contributed {
         if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
             return Err(RegistrationError::too_many());
         }
-        let named = || Registered { tools: ids(tools), functions: functions.clone() };
+        let named = || RegisteredTools { tools: ids(tools), functions: functions.clone() };
         let registered = match asked.get() {
             Some(Some(host)) => host.register(&Owner::Editor, tools, functions, &self.invoke())?,
             Some(None) | None => named(),
@@ -90,14 +90,14 @@ impl Contributed {
     }
 
     /// Takes contributions back, from every host that has them.
-    pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> Registered {
+    pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> RegisteredTools {
         let UnregisterParams { tools, functions } = params;
         let everything = tools.is_empty() && functions.is_empty();
         let mut offers = self.offers();
         for host in hosts.into_iter().filter_map(|host| host.get()?.as_ref()) {
             host.unregister(tools, functions);
         }
-        let mut gone = Registered { tools: Vec::new(), functions: Vec::new() };
+        let mut gone = RegisteredTools { tools: Vec::new(), functions: Vec::new() };
         for offer in offers.iter_mut() {
             let (going, left) =
                 std::mem::take(&mut offer.tools).into_iter().partition(|tool| everything || tools.contains(&tool.id));
@@ -117,7 +117,7 @@ impl Contributed {
     pub(crate) fn progress(&self, params: &Value) {
         let text = |field: &str| params.pointer(field).and_then(Value::as_str);
         let Some(token) = params.get("token").and_then(Value::as_u64) else { return };
-        let sink = self.calls.running().get(&token).cloned();
+        let sink = self.calls.lock_running().get(&token).cloned();
         let Some(sink) = sink else { return };
         let fraction = params.pointer("/value/percentage").and_then(Value::as_f64).map(|percent| percent / 100.0);
         let message = text("/value/message").or_else(|| text("/value/title")).unwrap_or_default();
@@ -139,20 +139,20 @@ struct Calls {
 }
 
 impl Calls {
-    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ProgressSink>>> {
+    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ProgressSink>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A call that is running; also when nobody waits for it any more and this is dropped.
-struct Running<'a> {
+struct RunningCall<'a> {
     calls: &'a Calls,
     token: u64,
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
-        self.calls.running().remove(&self.token);
+        self.calls.lock_running().remove(&self.token);
     }
 }
 
@@ -160,8 +160,8 @@ impl Drop for Running<'_> {
 impl ContributedToolInvoker for Calls {
     async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
         let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        self.running().insert(token, Arc::clone(&cx.progress));
-        let _running = Running { calls: self, token };
+        self.lock_running().insert(token, Arc::clone(&cx.progress));
+        let _running = RunningCall { calls: self, token };
         let params = json!(InvokeContributedParams { call, token });
         let request = RequestCx::new(cx.cancel.clone(), deadline);
         self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {

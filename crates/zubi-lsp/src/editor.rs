@@ -61,12 +61,12 @@ impl Editor {
     }
 
     /// Tells it something.
-    pub(crate) fn tell(&self, method: &str, params: Value) {
+    pub(crate) fn notify(&self, method: &str, params: Value) {
         self.client.notify(method, params);
     }
 
     /// Asks an LSP request.
-    pub(crate) async fn ask(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+    pub(crate) async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let asked = EditorRequestParams { method: method.to_owned(), params };
         self.send(EDITOR_REQUEST, method, json!(asked), cx).await
     }
@@ -75,7 +75,7 @@ impl Editor {
     async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let links = self.told.links();
         let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
-        let found = self.ask(method, names::map_uris(params, &resolved), cx).await?;
+        let found = self.request(method, names::map_uris(params, &resolved), cx).await?;
         Ok(names::map_uris(found, &links))
     }
 
@@ -94,7 +94,7 @@ impl Editor {
             sender.send(result).ok();
         });
         // Also when this future is dropped.
-        let _asked = Asked { client: &self.client, id };
+        let _asked = RequestGuard { client: &self.client, id };
         tokio::select! {
             answer = answer => match answer {
                 Ok(Ok(result)) => Ok(result),
@@ -126,12 +126,12 @@ impl Editor {
 }
 
 /// Takes a question back that nobody wants an answer to any more. To one that is answered nothing happens.
-struct Asked<'a> {
+struct RequestGuard<'a> {
     client: &'a ClientHandle,
     id: RequestId,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         self.client.cancel(&self.id);
     }
@@ -165,7 +165,7 @@ impl Endpoint for Editor {
     }
 
     fn capabilities(&self) -> Value {
-        capabilities::of(self)
+        capabilities::lsp_capabilities(self)
     }
 
     fn allows_command(&self, _command: &str) -> bool {
@@ -178,8 +178,8 @@ impl Endpoint for Editor {
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         match method {
-            "textDocument/references" => return references::ask(self, method, params, cx).await,
-            "textDocument/codeAction" => return actions::ask(self, method, params, cx).await,
+            "textDocument/references" => return references::request_references(self, method, params, cx).await,
+            "textDocument/codeAction" => return actions::request_actions(self, method, params, cx).await,
             _ => {}
         }
         let found = self.question(method, params, cx).await?;
@@ -198,10 +198,10 @@ impl Endpoint for Editor {
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
-        let mut known = self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+        let mut known = self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         // A question about a folder would open all that is in it.
         if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
-            known = self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+            known = self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         }
         let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
         Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
@@ -221,7 +221,7 @@ const NOT_OPEN: &str =
     "not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it";
 
 impl Editor {
-    fn refused(&self, error: &ViewError) -> EndpointError {
+    fn diagnostics_error(&self, error: &ViewError) -> EndpointError {
         let (endpoint, method) = (self.id.clone(), DIAGNOSTICS.to_owned());
         match error {
             ViewError::Unsupported => EndpointError::Unsupported { endpoint, method },

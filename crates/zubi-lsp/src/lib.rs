@@ -177,7 +177,7 @@ impl Channel {
             let methods = match of_client(client) {
                 Some((wanted, editor)) => {
                     let reporter = Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.told));
-                    let make = reporting(make, reporter);
+                    let make = with_reporter(make, reporter);
                     let settings = client.params.pointer("/initializationOptions/zubi").map(AgentSettings::read);
                     let agent = make_chat.zip(settings);
                     let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params), agent));
@@ -208,7 +208,7 @@ impl Channel {
 }
 
 /// Makes hosts as `make` does, and tells the editor of each.
-fn reporting(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory> {
+fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory> {
     Arc::new(move |wanted: EditorHostSpec| {
         let wanted = EditorHostSpec { findable: PublicationReporter::default(), ..wanted };
         let (folders, findable) = (wanted.folders.clone(), wanted.findable.clone());
@@ -244,7 +244,7 @@ fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
         view,
         model: client.model.clone(),
         headless_fallback,
-        chosen: chosen(options),
+        chosen: parse_options(options),
         // The default of the editor's setting: not just this port, but the next that is free if it is taken.
         ipc_port: port.filter(|port| *port != DEFAULT_PORT),
         findable: PublicationReporter::default(),
@@ -253,7 +253,7 @@ fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
 }
 
 /// What the user has chosen; what an editor does not say is as if nothing were.
-fn chosen(options: &Value) -> EditorOptions {
+fn parse_options(options: &Value) -> EditorOptions {
     let flag = |name: &str| options.get(name).and_then(Value::as_bool);
     let texts = |name: &str| -> Vec<String> {
         let items = options.get(name).and_then(Value::as_array).into_iter().flatten();

@@ -48,10 +48,10 @@ const MAX_CALLS: usize = 256;
 
 /// The models of one editor.
 #[derive(Clone)]
-pub(crate) struct EditorModels(Arc<Asked>);
+pub(crate) struct EditorModels(Arc<ModelRequests>);
 
 /// The questions to its models that go on.
-struct Asked {
+struct ModelRequests {
     editor: Arc<Editor>,
     /// By their tokens: where pieces go, and how many bytes may still come.
     running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>>,
@@ -61,13 +61,13 @@ struct Asked {
 
 impl EditorModels {
     pub(crate) fn new(editor: Arc<Editor>) -> Self {
-        Self(Arc::new(Asked { editor, running: Mutex::default(), last: AtomicU64::new(0) }))
+        Self(Arc::new(ModelRequests { editor, running: Mutex::default(), last: AtomicU64::new(0) }))
     }
 
     /// `zubi/model/piece`. Called by the loop; returns at once.
     pub(crate) fn piece(&self, params: Value) {
         let Ok(ModelDeltaParams { token, text, thought }) = serde_json::from_value(params) else { return };
-        let mut running = self.0.running();
+        let mut running = self.0.lock_running();
         let Some((to, room)) = running.get_mut(&token) else { return };
         for piece in [thought.map(Delta::Reasoning), text.map(Delta::Text)].into_iter().flatten() {
             let (Delta::Text(said) | Delta::Reasoning(said)) = &piece;
@@ -80,21 +80,21 @@ impl EditorModels {
 
     /// All of them, those that are asked if nobody chooses first.
     async fn list(&self) -> Result<Vec<EditorModel>, ModelError> {
-        let listed: ModelListResult = self.0.ask(MODEL_LIST, Value::Null, LIST_PATIENCE).await?;
+        let listed: ModelListResult = self.0.request(MODEL_LIST, Value::Null, LIST_PATIENCE).await?;
         let mut models: Vec<_> = listed.models.into_iter().take(MAX_MODELS).collect();
         models.sort_by_key(|model| model.id != USUAL_MODEL && model.family != USUAL_MODEL);
         Ok(models)
     }
 }
 
-impl Asked {
-    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>> {
+impl ModelRequests {
+    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn ask<T: DeserializeOwned>(&self, method: &str, params: Value, patience: Duration) -> Result<T, ModelError> {
+    async fn request<T: DeserializeOwned>(&self, method: &str, params: Value, patience: Duration) -> Result<T, ModelError> {
         let cx = RequestCx::new(CancellationToken::new(), Instant::now() + patience);
-        let answer = self.editor.send(method, method, params, &cx).await.map_err(|error| unanswered(&error))?;
+        let answer = self.editor.send(method, method, params, &cx).await.map_err(|error| unanswered_error(&error))?;
         serde_json::from_value(answer).map_err(|error| {
             ModelError::new(ErrorKind::Malformed, format!("the editor's answer to `{method}` cannot be read: {error}"))
         })
@@ -110,7 +110,7 @@ impl ModelSource for EditorModels {
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
         let models = self.list().await?;
         if models.is_empty() {
-            return Err(none());
+            return Err(no_models_error());
         }
         Ok(models.iter().map(|model| info(model, &models)).collect())
     }
@@ -119,7 +119,7 @@ impl ModelSource for EditorModels {
         let models = self.list().await?;
         let Some(model) = find(name, &models) else {
             if models.is_empty() {
-                return Err(none());
+                return Err(no_models_error());
             }
             let names: Vec<_> = models.iter().map(|model| info(model, &models).id).collect();
             let message = format!("the editor has no model `{name}`; it has {}", names.join(", "));
@@ -147,7 +147,7 @@ fn info(model: &EditorModel, among: &[EditorModel]) -> ModelInfo {
     ModelInfo { id: whole, name: name.clone(), provider: PROVIDER.to_owned(), context }
 }
 
-fn none() -> ModelError {
+fn no_models_error() -> ModelError {
     let message = "the editor offers no models: install an extension that does, and sign in to it";
     ModelError::new(ErrorKind::NotConfigured, message)
 }
@@ -156,18 +156,18 @@ fn none() -> ModelError {
 struct OfEditor {
     info: ModelInfo,
     model: EditorModel,
-    asked: Arc<Asked>,
+    asked: Arc<ModelRequests>,
 }
 
 /// A question that goes on; also when nobody wants its answer any more and this is dropped.
-struct Running<'a> {
-    asked: &'a Asked,
+struct RunningRequest<'a> {
+    asked: &'a ModelRequests,
     token: u64,
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningRequest<'_> {
     fn drop(&mut self) {
-        self.asked.running().remove(&self.token);
+        self.asked.lock_running().remove(&self.token);
     }
 }
 
@@ -181,8 +181,8 @@ impl Model for OfEditor {
         let asked = &*self.asked;
         let token = asked.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, mut heard) = mpsc::unbounded_channel();
-        asked.running().insert(token, (sender, MAX_ANSWER));
-        let _running = Running { asked, token };
+        asked.lock_running().insert(token, (sender, MAX_ANSWER));
+        let _running = RunningRequest { asked, token };
         let params = ModelRequestParams {
             id: self.model.id.clone(),
             vendor: self.model.vendor.clone(),
@@ -191,7 +191,7 @@ impl Model for OfEditor {
             max_output: prompt.max_output,
             token,
         };
-        let mut whole = pin!(asked.ask::<ModelRequestResult>(MODEL_REQUEST, json!(params), PATIENCE));
+        let mut whole = pin!(asked.request::<ModelRequestResult>(MODEL_REQUEST, json!(params), PATIENCE));
         let result = loop {
             tokio::select! {
                 biased;
@@ -218,7 +218,7 @@ impl OfEditor {
     fn read(&self, result: ModelRequestResult) -> Result<Answer, ModelError> {
         let ModelRequestResult { text, thought, calls, error } = result;
         if let Some(failure) = error {
-            return Err(self.failed(&failure));
+            return Err(self.map_failure(&failure));
         }
         if text.len() + thought.len() > MAX_ANSWER || calls.len() > MAX_CALLS {
             let message = format!("`{}` answered more than zubi takes at once", self.info.id);
@@ -238,7 +238,7 @@ impl OfEditor {
     }
 
     /// What an error of the editor means. Extensions throw what they like, so some is known only by its name.
-    fn failed(&self, failure: &ModelFailure) -> ModelError {
+    fn map_failure(&self, failure: &ModelFailure) -> ModelError {
         let ModelFailure { code, message } = failure;
         let id = &self.info.id;
         let words = message.to_lowercase();
@@ -269,7 +269,7 @@ impl OfEditor {
 }
 
 /// Why the editor itself gave no answer.
-fn unanswered(error: &EndpointError) -> ModelError {
+fn unanswered_error(error: &EndpointError) -> ModelError {
     let kind = match error {
         EndpointError::TimedOut { .. } => ErrorKind::TimedOut,
         EndpointError::Exited { .. } => ErrorKind::Unreachable,

@@ -30,12 +30,12 @@ impl ToClient {
     pub(crate) fn end(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Begun {
-            self.tell(&json!({ "kind": "end" }));
+            self.report(&json!({ "kind": "end" }));
         }
         *state = State::Ended;
     }
 
-    fn tell(&self, value: &Value) {
+    fn report(&self, value: &Value) {
         self.client.notify("$/progress", json!({ "token": self.token, "value": value }));
     }
 }
@@ -53,7 +53,7 @@ impl ProgressSink for ToClient {
         if let Some(percentage) = fraction.and_then(percentage) {
             value["percentage"] = percentage.into();
         }
-        self.tell(&value);
+        self.report(&value);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::wire::editor::{EditorConfigParams, EditorConfigResult, SettingScope};
 pub(crate) struct Settings(pub(crate) Arc<Editor>);
 
 impl Settings {
-    async fn ask(&self, params: &EditorConfigParams, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
+    async fn request(&self, params: &EditorConfigParams, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
         let answer = self.0.send(EDITOR_CONFIG, EDITOR_CONFIG, json!(params), cx).await?;
         let unreadable = |error| EndpointError::Protocol {
             endpoint: "editor".into(),
@@ -32,7 +32,7 @@ impl Settings {
 #[async_trait]
 impl EditorSettings for Settings {
     async fn get(&self, key: &str, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
-        self.ask(&EditorConfigParams { key: key.to_owned(), scope: None, value: None }, cx).await
+        self.request(&EditorConfigParams { key: key.to_owned(), scope: None, value: None }, cx).await
     }
 
     async fn set(
@@ -47,7 +47,7 @@ impl EditorSettings for Settings {
             Scope::Folder => SettingScope::Folder,
         };
         let params = EditorConfigParams { key: key.to_owned(), scope: Some(scope), value: Some(value.clone()) };
-        self.ask(&params, cx).await
+        self.request(&params, cx).await
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use zubi_base::lsp::Uri;
 use zubi_base::text::{
-    BOM, Changed, ContentHash, EditSink, FileOperation, EditorSink, EditOptions, Outcome, SinkError, TextSource,
+    BOM, ChangedFile, ContentHash, EditSink, FileOperation, EditorSink, EditOptions, Outcome, SinkError, TextSource,
 };
 use zubi_base::{fs, uri};
 
@@ -61,7 +61,7 @@ impl ChannelSink {
                     if source.hash() != *before {
                         return Err(changed());
                     }
-                    let content = std::str::from_utf8(content).map_err(|_| refused("it takes only text"))?;
+                    let content = std::str::from_utf8(content).map_err(|_| sink_refused("it takes only text"))?;
                     let text = content.strip_prefix(BOM).unwrap_or(content);
                     let of_text = minimal::edits(&source.text, text, self.editor.encoding);
                     let version = told.documents.get(&now).map(|document| document.version);
@@ -78,9 +78,9 @@ impl ChannelSink {
                     // Nothing on disk and no undoing has what is not saved. Bytes that are no text nobody types into.
                     let source = self.texts.read(path).await;
                     if told.documents.get(path).is_some_and(|document| document.is_dirty) {
-                        return Err(refused(&format!("`{path}` has changes that are not saved: save it there first")));
+                        return Err(sink_refused(&format!("`{path}` has changes that are not saved: save it there first")));
                     }
-                    if fs::read_bytes(path).map_or(true, |bytes| ContentHash::of(&bytes) != *before) {
+                    if fs::read_bytes(path).map_or(true, |bytes| ContentHash::from_bytes(&bytes) != *before) {
                         return Err(changed());
                     }
                     if let Ok(source) = source {
@@ -91,7 +91,7 @@ impl ChannelSink {
                     }
                     edits.push(json!({ "kind": "delete", "uri": told.uri_of(path) }));
                 }
-                _ => return Err(refused("it makes no files, folders or links")),
+                _ => return Err(sink_refused("it makes no files, folders or links")),
             }
         }
         Ok((edits, texts))
@@ -106,7 +106,7 @@ impl ChannelSink {
         let file = self.editor.told.settings_file().filter(|_| !manner.settings.is_empty());
         let kept = file.as_deref().map(SettingsBackup::capture);
         let answer = self
-            .ask(&EditorApplyParams {
+            .request(&EditorApplyParams {
                 edit: json!({ "documentChanges": edits }),
                 texts,
                 save: manner.save,
@@ -134,7 +134,7 @@ impl ChannelSink {
             if !is_saved {
                 outcome.unsaved.push(path.clone());
             }
-            outcome.changed.push(Changed { path, before: bytes(before), after: bytes(after) });
+            outcome.changed.push(ChangedFile { path, before: bytes(before), after: bytes(after) });
         }
         let lasting =
             made.left.iter().map(|key| format!("the setting `{key}` could not be put back: look at it in the editor"));
@@ -143,7 +143,7 @@ impl ChannelSink {
     }
 
     /// Asks the editor. An edit that takes too long is taken back if it has not begun; one that has is told truthfully.
-    async fn ask(&self, params: &EditorApplyParams) -> Result<EditorApplyResult, SinkError> {
+    async fn request(&self, params: &EditorApplyParams) -> Result<EditorApplyResult, SinkError> {
         let (sender, mut answer) = oneshot::channel();
         let id = self.client.request(EDITOR_APPLY, json!(params), move |result| {
             sender.send(result).ok();
@@ -174,7 +174,7 @@ impl ChannelSink {
 #[async_trait]
 impl EditSink for ChannelSink {
     async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
-        let standing = standing(operations);
+        let standing = paths_after(operations);
         let made = self.make(operations, manner).await;
         // VS Code does not put back what moved before a step failed, and does not tell of it.
         let moved = || standing.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
@@ -237,7 +237,7 @@ impl EditorSink for ChannelSink {
 }
 
 /// The paths that operations make or take away, and whether each stands now.
-fn standing(operations: &[FileOperation]) -> Vec<(&Utf8Path, bool)> {
+fn paths_after(operations: &[FileOperation]) -> Vec<(&Utf8Path, bool)> {
     let mut paths = Vec::new();
     for operation in operations {
         match operation {
@@ -260,9 +260,9 @@ fn doubtful<'a>(why: &str, files: impl Iterator<Item = &'a Utf8Path>) -> SinkErr
 }
 
 /// What makes the texts those of the steps again, after extensions have changed them.
-fn corrections(operations: &[FileOperation], changed: &[Changed]) -> Vec<FileOperation> {
+fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<FileOperation> {
     let mut corrections = Vec::new();
-    for Changed { path, before, after } in changed {
+    for ChangedFile { path, before, after } in changed {
         // A text may be written before its file moves.
         let mut named = path.clone();
         let mut wanted = before;
@@ -279,7 +279,7 @@ fn corrections(operations: &[FileOperation], changed: &[Changed]) -> Vec<FileOpe
         // The editor has line ends of its own.
         let plain = |text: &[u8]| text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
         if plain(wanted) != plain(after) {
-            let before = Some(ContentHash::of(after));
+            let before = Some(ContentHash::from_bytes(after));
             corrections.push(FileOperation::Write { path: path.clone(), before, content: wanted.clone() });
         }
     }
@@ -299,9 +299,9 @@ fn before_moves(operations: &[FileOperation], path: &Utf8Path) -> Utf8PathBuf {
 
 /// Of a text without its carriage returns: an editor has each line end in the one way that it has for the document.
 fn hash(text: &str) -> String {
-    ContentHash::of(text.replace('\r', "").as_bytes()).0
+    ContentHash::from_bytes(text.replace('\r', "").as_bytes()).0
 }
 
-fn refused(why: &str) -> SinkError {
+fn sink_refused(why: &str) -> SinkError {
     SinkError::Refused { why: why.to_owned() }
 }

@@ -29,11 +29,11 @@ const OF_MODELS: &str = "domainlang_validate";
 
 /// Where the maker of a host says how others find it. If it says nothing, they do not.
 #[derive(Clone, Default)]
-pub struct PublicationReporter(Arc<Mutex<Found>>);
+pub struct PublicationReporter(Arc<Mutex<PublicationState>>);
 
 /// How others find a host.
 #[derive(Clone, Default)]
-struct Found {
+struct PublicationState {
     instance: Option<String>,
     file: Option<Utf8PathBuf>,
     port: Option<u16>,
@@ -49,7 +49,7 @@ impl PublicationReporter {
         found.instance = Some(shared.instance().to_owned());
         found.file = Some(shared.file().to_owned());
         found.port = shared.port();
-        found.serving = Some((Arc::downgrade(shared.serving()), shared.connected()));
+        found.serving = Some((Arc::downgrade(shared.server()), shared.client_count()));
     }
 
     /// Something about it is not as it should be; a sentence for the user, with a next step.
@@ -57,7 +57,7 @@ impl PublicationReporter {
         self.lock().problem = Some(what);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Found> {
+    fn lock(&self) -> MutexGuard<'_, PublicationState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,16 +115,16 @@ impl Reporter {
                 *follower = Some(self.runtime.spawn(following).abort_handle());
             }
             Err(why) => {
-                let found = Found { problem: Some(why.clone()), ..found };
+                let found = PublicationState { problem: Some(why.clone()), ..found };
                 log(&self.client, &format!("Problem: {why}"));
-                tell(&self.client, &found, &Tools::default(), Vec::new());
+                send_status(&self.client, &found, &Tools::default(), Vec::new());
             }
         }
     }
 }
 
 /// Tells of a host until it ends.
-async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found: Found) {
+async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found: PublicationState) {
     let Some(mut changes) = service.upgrade().map(|service| service.changes()) else { return };
     log_found(&client, &found);
     let mut before = Vec::new();
@@ -138,9 +138,9 @@ async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found:
         let specs = asked.list(&Restrictions::default()).await.unwrap_or_default();
         drop(asked);
         let has_models = specs.iter().any(|spec| spec.id == OF_MODELS && spec.exposure == Exposure::Direct);
-        let clients = found.attached();
+        let clients = found.clients();
         log_changes(&client, &before, &clients);
-        tell(&client, &found, &Tools { count: specs.len(), revision, has_models }, clients.clone());
+        send_status(&client, &found, &Tools { count: specs.len(), revision, has_models }, clients.clone());
         before = clients;
         let came_or_went = async {
             match &mut found.serving {
@@ -158,18 +158,18 @@ async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found:
     }
 }
 
-impl Found {
+impl PublicationState {
     /// Who is connected.
-    fn attached(&self) -> Vec<ConnectedClient> {
+    fn clients(&self) -> Vec<ConnectedClient> {
         let serving = self.serving.as_ref().and_then(|(serving, _)| serving.upgrade());
-        let clients = serving.map(|serving| serving.attached()).unwrap_or_default();
+        let clients = serving.map(|serving| serving.client_statuses()).unwrap_or_default();
         let attached =
             |it: ClientStatus| ConnectedClient { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
         clients.into_iter().map(attached).collect()
     }
 }
 
-fn log_found(client: &ClientHandle, found: &Found) {
+fn log_found(client: &ClientHandle, found: &PublicationState) {
     if let Some(file) = &found.file {
         let port = found.port.map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
         log(client, &format!("Other programs find this window by {file}, {port}"));
@@ -193,7 +193,7 @@ fn log(client: &ClientHandle, line: &str) {
     client.notify("window/logMessage", json!({ "type": lsp::MessageType::Info, "message": line }));
 }
 
-fn tell(client: &ClientHandle, found: &Found, tools: &Tools, clients: Vec<ConnectedClient>) {
+fn send_status(client: &ClientHandle, found: &PublicationState, tools: &Tools, clients: Vec<ConnectedClient>) {
     let params = StatusParams {
         instance: found.instance.clone(),
         file: found.file.clone(),

@@ -60,7 +60,7 @@ impl EditorText {
     }
 
     /// What the editor has of a file that is not saved; `None`: the disk has the same.
-    async fn unsaved(&self, path: &Utf8Path) -> Result<Option<SourceText>, ReadError> {
+    async fn unsaved_text(&self, path: &Utf8Path) -> Result<Option<SourceText>, ReadError> {
         // The language server has the texts of models; it hears of each change before a question.
         if path.extension() == Some(DOMAINLANG) || self.editor.told.documents.get(path).is_none() {
             return Ok(None);
@@ -97,15 +97,15 @@ pub(crate) fn has_bom(path: &Utf8Path) -> bool {
 #[async_trait]
 impl TextSource for EditorText {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
-        match self.unsaved(path).await? {
+        match self.unsaved_text(path).await? {
             Some(text) => Ok(text),
             None => self.below.read(path).await,
         }
     }
 
-    fn unsaved(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
-        let mut unsaved = self.below.unsaved();
-        for (path, text) in self.editor.told.documents.unsaved() {
+    fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
+        let mut unsaved = self.below.unsaved_texts();
+        for (path, text) in self.editor.told.documents.unsaved_texts() {
             unsaved.entry(path).or_insert(text);
         }
         unsaved

@@ -21,12 +21,12 @@ use zubi_host::contributed::RegistrationError;
 use zubi_host::{CallAnswer, CallRequest, CallContext, Explanation, HostUnavailable, SessionFilters, FilteredService, ToolService, UnknownTool};
 use zubi_tools::cx::{Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
-use zubi_tools::progress::Throttled;
+use zubi_tools::progress::ThrottledProgress;
 use zubi_tools::{Effect, ToolSpec};
 
 use crate::agent::{self, Agent, AgentSettings, ChatFactory};
 use crate::approvals::Approvals;
-use crate::contributed::{Contributed, HostRegistrations};
+use crate::contributed::{EditorContributions, HostRegistrations};
 use crate::editor::Editor;
 use crate::progress::ToClient;
 use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
@@ -47,11 +47,11 @@ pub(crate) struct Tools {
     editor: Arc<Editor>,
     caller: Arc<Caller>,
     approvals: Arc<Approvals>,
-    contributed: Contributed,
+    contributed: EditorContributions,
     /// Absent where zubi has no agent.
     agent: Option<Arc<Agent>>,
     /// What the editor knows of the list.
-    listed: changes::Listed,
+    listed: changes::ListedTools,
 }
 
 /// A host, once it is made.
@@ -167,9 +167,9 @@ impl Tools {
             ends: TaskTracker::new(),
             caller,
             approvals,
-            contributed: Contributed::new(Arc::clone(&editor)),
+            contributed: EditorContributions::new(Arc::clone(&editor)),
             agent,
-            listed: changes::Listed::default(),
+            listed: changes::ListedTools::default(),
             editor,
         }
     }
@@ -298,7 +298,7 @@ impl Tools {
     /// What a call would do, without making it. One that is none is told when it is made.
     async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &Responder) -> Answer {
         // Before anything can fail: the editor goes on without a confirmation then.
-        self.approvals.forget(&params.id, &params.args);
+        self.approvals.remove_confirmation(&params.id, &params.args);
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
@@ -322,7 +322,7 @@ impl Tools {
             return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
         };
         if explained.tool == spec.id {
-            return Ok(self.asked(params, &spec, said, explained));
+            return Ok(self.confirmation(params, &spec, said, explained));
         }
         // It passes the call on to this one, which is what the user wants to know of.
         let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
@@ -333,11 +333,11 @@ impl Tools {
         if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
             return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
         }
-        Ok(self.asked(params, &inner, said, explained))
+        Ok(self.confirmation(params, &inner, said, explained))
     }
 
     /// What the user reads, and what is to be confirmed if the policy would ask.
-    fn asked(&self, params: &ToolsCallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
+    fn confirmation(&self, params: &ToolsCallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
         if explained.judgement.action != Action::Ask {
             return json!(ToolsPrepareResult { message: said, confirmation: None });
         }
@@ -354,7 +354,7 @@ impl Tools {
         let shown =
             params.token.map(|token| Arc::new(ToClient::new(responder.client().clone(), token, params.id.clone())));
         let progress: Arc<dyn ProgressSink> = match &shown {
-            Some(shown) => Arc::new(Throttled::new(Arc::clone(shown) as Arc<dyn ProgressSink>)),
+            Some(shown) => Arc::new(ThrottledProgress::new(Arc::clone(shown) as Arc<dyn ProgressSink>)),
             None => Arc::new(NoProgress),
         };
         let request = CallRequest {

@@ -92,7 +92,7 @@ impl PushedState {
         Ok(())
     }
 
-    fn seen(&self) -> Option<OpenEditors> {
+    fn open_editors(&self) -> Option<OpenEditors> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -144,7 +144,7 @@ impl Editor {
         let report: DocumentReport = self.report(method, params, cx).await?;
         // One that does not say what is open when it is asked has said so before.
         let is_open = report.is_open.unwrap_or_else(|| {
-            self.told.seen().is_some_and(|seen| seen.open.iter().any(|file| same(&file.uri, path, &uri)))
+            self.told.open_editors().is_some_and(|seen| seen.open.iter().any(|file| same(&file.uri, path, &uri)))
         });
         let is_current = report.is_current.unwrap_or(is_open);
         Ok(EditorDiagnostics { items: report.items, language_id: report.language_id, is_open, is_current })
@@ -159,7 +159,7 @@ impl Editor {
         if !self.answers(method) {
             return Err(ViewError::Unsupported);
         }
-        let answer = self.ask(method, params, cx).await.map_err(refused)?;
+        let answer = self.request(method, params, cx).await.map_err(view_error)?;
         let unreadable = |error| ViewError::Failed(format!("its answer to `{method}` cannot be read: {error}"));
         serde_json::from_value(answer).map_err(unreadable)
     }
@@ -170,7 +170,7 @@ fn same(open: &str, path: &Utf8Path, uri: &lsp::Uri) -> bool {
     open == uri.0 || uri::to_path(&lsp::Uri(open.to_owned())).is_some_and(|open| open == path)
 }
 
-fn refused(error: EndpointError) -> ViewError {
+fn view_error(error: EndpointError) -> ViewError {
     match error {
         EndpointError::Unsupported { .. } => ViewError::Unsupported,
         EndpointError::Cancelled => ViewError::Cancelled,
@@ -187,8 +187,8 @@ impl EditorClient for View {
         self.name.clone()
     }
 
-    fn seen(&self) -> Result<OpenEditors, ViewError> {
-        self.editor.told.seen().ok_or(ViewError::NotYet)
+    fn open_editors(&self) -> Result<OpenEditors, ViewError> {
+        self.editor.told.open_editors().ok_or(ViewError::NotYet)
     }
 
     async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
@@ -210,7 +210,7 @@ impl EditorClient for View {
 
     async fn execute(&self, command: &str, args: Vec<Value>, cx: &RequestCx) -> Result<Value, ViewError> {
         let params = json!(EditorCommandParams { command: command.to_owned(), args });
-        self.editor.send(EDITOR_COMMAND, command, params, cx).await.map_err(refused)
+        self.editor.send(EDITOR_COMMAND, command, params, cx).await.map_err(view_error)
     }
 }
 

@@ -14,7 +14,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use zubi_link::wire::tools::{InvokeResult, Registered, UnregisterParams};
+use zubi_link::wire::tools::{InvokeResult, RegisteredTools, UnregisterParams};
 
 use self::agent::{
     AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, ModelListResult, ModelDeltaParams,
@@ -180,7 +180,7 @@ const MESSAGES: &[Message] = &[
         to: To::Server,
         summary: "Contributes tools and functions of extensions, as long as the connection lasts.",
         params: shape!(ToolsRegisterParams),
-        result: shape!(Registered),
+        result: shape!(RegisteredTools),
     },
     Message {
         name: "TOOLS_UNREGISTER",
@@ -188,7 +188,7 @@ const MESSAGES: &[Message] = &[
         to: To::Server,
         summary: "Takes contributions back.",
         params: shape!(UnregisterParams),
-        result: shape!(Registered),
+        result: shape!(RegisteredTools),
     },
     Message {
         name: "TOOLS_DID_CHANGE",

@@ -164,13 +164,13 @@ pub(crate) struct InlineElicitation {
 
 #[async_trait]
 impl Approver for InlineElicitation {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let form = Form::new(&request);
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form.params.clone()));
         let options = PeerRequestOptions::with_timeout(self.patience);
         let sent = match self.peer.send_cancellable_request(request, options).await {
             Ok(sent) => sent,
-            Err(error) => return failed(&error),
+            Err(error) => return elicitation_failed(&error),
         };
         let mut open = Open { form: Some((self.peer.clone(), sent.id.clone())) };
         let answer = sent.await_response().await;
@@ -179,7 +179,7 @@ impl Approver for InlineElicitation {
         match answer {
             Ok(ClientResult::ElicitResult(result)) => form.read(&result),
             Ok(_) => ApprovalAnswer::Unanswered { how: "the client's answer was none to the question".to_owned() },
-            Err(error) => failed(&error),
+            Err(error) => elicitation_failed(&error),
         }
     }
 }
@@ -201,9 +201,9 @@ impl Drop for Open {
     }
 }
 
-fn failed(error: &ServiceError) -> ApprovalAnswer {
+fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
     match error {
-        ServiceError::Timeout { timeout } => unanswered(*timeout),
+        ServiceError::Timeout { timeout } => timed_out(*timeout),
         // It said that it shows forms and does not: then there is nobody.
         ServiceError::McpError(error) => {
             tracing::warn!(%error, "the client does not show the form that it said it could");
@@ -213,7 +213,7 @@ fn failed(error: &ServiceError) -> ApprovalAnswer {
     }
 }
 
-fn unanswered(patience: Duration) -> ApprovalAnswer {
+fn timed_out(patience: Duration) -> ApprovalAnswer {
     ApprovalAnswer::Unanswered { how: format!("nobody answered within {} s", patience.as_secs_f32().ceil()) }
 }
 
@@ -231,7 +231,7 @@ pub(crate) struct DeferredElicitation {
 
 #[async_trait]
 impl Approver for DeferredElicitation {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let form = Form::new(&request);
         let (answer, answered) = oneshot::channel();
         let question = Question { form: form.params.clone(), answer };
@@ -242,7 +242,7 @@ impl Approver for DeferredElicitation {
         match tokio::time::timeout(self.patience, asked).await {
             Ok(Some(result)) => form.read(&result),
             Ok(None) => ApprovalAnswer::Unanswered { how: "the client did not come back with an answer".to_owned() },
-            Err(_) => unanswered(self.patience),
+            Err(_) => timed_out(self.patience),
         }
     }
 }

@@ -7,7 +7,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 use zubi_tools::cx::ProgressSink;
-use zubi_tools::progress::Throttled;
+use zubi_tools::progress::ThrottledProgress;
 
 /// The smallest step between two notifications, in percent, when the fraction did not grow.
 const STEP: f64 = 0.01;
@@ -40,7 +40,7 @@ impl Progress {
     /// The sink for the tool, and the end that sends.
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> (Arc<dyn ProgressSink>, Self) {
         let (sender, reports) = watch::channel(Report::default());
-        (Arc::new(Throttled::new(Arc::new(Newest(sender)))), Self { reports, peer, token, sent: 0.0 })
+        (Arc::new(ThrottledProgress::new(Arc::new(Newest(sender)))), Self { reports, peer, token, sent: 0.0 })
     }
 
     /// Runs a call and sends its progress meanwhile. A notification that is on its way is waited for before the answer
@@ -61,10 +61,10 @@ impl Progress {
             let mut sending = pin!(peer.notify_progress(self.next(report)));
             tokio::select! {
                 answer = &mut call => {
-                    told(sending.await);
+                    log_failure(sending.await);
                     return answer;
                 }
-                result = &mut sending => told(result),
+                result = &mut sending => log_failure(result),
             }
         }
     }
@@ -81,7 +81,7 @@ impl Progress {
 }
 
 /// A client that cannot be told of progress will not get its answer either, and that is told then.
-fn told<E: std::fmt::Display>(result: Result<(), E>) {
+fn log_failure<E: std::fmt::Display>(result: Result<(), E>) {
     if let Err(error) = result {
         tracing::debug!(%error, "progress was not sent");
     }

@@ -23,7 +23,7 @@ use crate::asking::{ElicitationMode, DeferredElicitation, InlineElicitation, sho
 use crate::convert;
 use crate::progress::Progress;
 use crate::slots::{MAX_CALLS, Slot, CallLimiter, YieldPermit};
-use crate::suspended::{APPROVAL, NotResumed, Outcome, Now, Running, Suspended};
+use crate::suspended::{APPROVAL, NotResumed, Outcome, Now, SuspendedCall, SuspendedCalls};
 
 /// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
 /// process.
@@ -42,7 +42,7 @@ pub(crate) struct Server {
     /// Cancelled when running calls have to end.
     calls: CancellationToken,
     slots: CallLimiter,
-    suspended: Suspended,
+    suspended: SuspendedCalls,
 }
 
 impl Server {
@@ -52,7 +52,7 @@ impl Server {
         service: Arc<dyn ToolService>,
         calls: CancellationToken,
     ) -> Self {
-        Self { introduction, asking, service, calls, slots: CallLimiter::default(), suspended: Suspended::default() }
+        Self { introduction, asking, service, calls, slots: CallLimiter::default(), suspended: SuspendedCalls::default() }
     }
 
     fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
@@ -82,7 +82,7 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name)) };
         let approver = if forms {
-            asking(&slot, InlineElicitation { peer: cx.peer.clone(), patience: self.asking.patience })
+            approver_for_slot(&slot, InlineElicitation { peer: cx.peer.clone(), patience: self.asking.patience })
         } else {
             self.asking.fallback_approver()
         };
@@ -119,7 +119,7 @@ impl Server {
         let Some(handle) = &request.request_state else {
             let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name).into()) };
             let (sender, questions) = mpsc::channel(1);
-            let approver = asking(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
+            let approver = approver_for_slot(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
             // It outlives its request, so it ends with the process or when nobody comes back for it.
             let cancel = self.calls.child_token();
             let mut circumstances = Self::circumstances(cancel.clone(), approver);
@@ -134,7 +134,7 @@ impl Server {
                 let _slot = slot;
                 answered_or_unknown(service.call(call, circumstances).await)
             });
-            let running = Running { tool, arguments, task, questions, _cancel: cancel.drop_guard() };
+            let running = SuspendedCall { tool, arguments, task, questions, _cancel: cancel.drop_guard() };
             let going_on = self.go_on(running, &cx);
             return match progress {
                 Some(progress) => progress.during(going_on).await,
@@ -152,10 +152,10 @@ impl Server {
                 }
                 result
             }
-            Ok(Now::Before(outcome)) => self.again(outcome, &request.name, &cx).await,
+            Ok(Now::Before(outcome)) => self.resume_finished(outcome, &request.name, &cx).await,
             Err(NotResumed::AskAgain(question)) => Ok((*question).into()),
-            Err(NotResumed::Unknown) => Ok(closed(&request.name)),
-            Err(NotResumed::OtherCall) => Ok(told(
+            Err(NotResumed::Unknown) => Ok(unknown_handle(&request.name)),
+            Err(NotResumed::OtherCall) => Ok(error_response(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
                  as the question was asked."
                     .to_owned(),
@@ -164,7 +164,7 @@ impl Server {
     }
 
     /// What came of a call that was continued before, when that is known.
-    async fn again(
+    async fn resume_finished(
         &self,
         mut outcome: watch::Receiver<Option<Outcome>>,
         tool: &str,
@@ -173,7 +173,7 @@ impl Server {
         tokio::select! {
             known = outcome.wait_for(Option::is_some) => match known.ok().and_then(|known| known.clone()) {
                 Some(outcome) => outcome,
-                None => Ok(closed(tool)),
+                None => Ok(unknown_handle(tool)),
             },
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
             () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
@@ -181,7 +181,7 @@ impl Server {
     }
 
     /// Until the call has an answer or a question.
-    async fn go_on(&self, mut running: Running, cx: &RequestContext<RoleServer>) -> Outcome {
+    async fn go_on(&self, mut running: SuspendedCall, cx: &RequestContext<RoleServer>) -> Outcome {
         tokio::select! {
             result = &mut running.task => match result {
                 Ok(result) => result.map(Into::into),
@@ -197,17 +197,17 @@ impl Server {
 }
 
 /// Asks for a call that holds this slot while it runs.
-fn asking(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
+fn approver_for_slot(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
     Arc::new(YieldPermit { slot: slot.clone(), asks: Arc::new(asks) })
 }
 
-fn told(text: String) -> CallToolResponse {
+fn error_response(text: String) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(text)]).into()
 }
 
 /// There is nothing, or nothing any more, that a handle leads to.
-fn closed(tool: &str) -> CallToolResponse {
-    told(format!(
+fn unknown_handle(tool: &str) -> CallToolResponse {
+    error_response(format!(
         "Failed to run {tool}: its question is closed, and what came of it is not known; it may have been run already\n\
          Check whether it was done before you call it again, without `requestState`."
     ))
@@ -268,7 +268,7 @@ impl ServerHandler for Server {
             self.run_or_ask(request, cx).await?
         } else if request.request_state.is_some() {
             // It would be a new call, beside the one that waits.
-            told(
+            error_response(
                 "Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; \
                  nothing was run\nSend it as the question was asked: with the capability `elicitation`."
                     .to_owned(),

@@ -58,12 +58,12 @@ pub(crate) struct YieldPermit {
 
 #[async_trait]
 impl Approver for YieldPermit {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let Ok(_question) = self.slot.questions.try_acquire() else {
             return ApprovalAnswer::NotAsked { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };
         };
         self.slot.hold(None);
-        let answer = self.asks.ask(request).await;
+        let answer = self.asks.request_approval(request).await;
         // Whoever answers many at once has them run one after the other.
         if let Ok(permit) = Arc::clone(&self.slot.calls).acquire_owned().await {
             self.slot.hold(Some(permit));

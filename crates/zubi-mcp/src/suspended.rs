@@ -31,7 +31,7 @@ const MEMORY: Duration = Duration::from_mins(10);
 pub(crate) type Outcome = Result<CallToolResponse, ErrorData>;
 
 /// A call that runs, or waits.
-pub(crate) struct Running {
+pub(crate) struct SuspendedCall {
     /// Whose call it is: only the same one may answer its questions.
     pub(crate) tool: String,
     pub(crate) arguments: Option<JsonObject>,
@@ -41,19 +41,19 @@ pub(crate) struct Running {
     pub(crate) _cancel: DropGuard,
 }
 
-impl Running {
-    fn is(&self, tool: &str, arguments: Option<&JsonObject>) -> bool {
+impl SuspendedCall {
+    fn matches(&self, tool: &str, arguments: Option<&JsonObject>) -> bool {
         self.tool == tool && self.arguments.as_ref() == arguments
     }
 }
 
-struct Waiting {
-    call: Running,
+struct WaitingPrompt {
+    call: SuspendedCall,
     question: Question,
 }
 
 /// A call whose question was answered.
-struct Answered {
+struct AnsweredCall {
     handle: String,
     tool: String,
     arguments: Option<JsonObject>,
@@ -65,19 +65,19 @@ struct Answered {
 #[derive(Default)]
 struct All {
     /// By their handles.
-    waiting: BTreeMap<String, Waiting>,
+    waiting: BTreeMap<String, WaitingPrompt>,
     /// The oldest first.
-    answered: VecDeque<Answered>,
+    answered: VecDeque<AnsweredCall>,
 }
 
 /// The calls that wait, and those that did. How many may wait is bounded by whoever asks.
 #[derive(Clone, Default)]
-pub(crate) struct Suspended(Arc<Mutex<All>>);
+pub(crate) struct SuspendedCalls(Arc<Mutex<All>>);
 
 /// What a handle leads to.
 pub(crate) enum Now {
     /// The call goes on; what comes of it is to be told here as well.
-    Now(Running, watch::Sender<Option<Outcome>>),
+    Now(SuspendedCall, watch::Sender<Option<Outcome>>),
     /// It went on before, and this is where what came of it is told.
     Before(watch::Receiver<Option<Outcome>>),
 }
@@ -92,7 +92,7 @@ pub(crate) enum NotResumed {
     AskAgain(Box<InputRequiredResult>),
 }
 
-impl Suspended {
+impl SuspendedCalls {
     fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,15 +101,15 @@ impl Suspended {
     /// given the call up.
     pub(crate) fn wait(
         &self,
-        call: Running,
+        call: SuspendedCall,
         question: Question,
         patience: Duration,
     ) -> Result<InputRequiredResult, ErrorData> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let handle = format!("{:032x}", u128::from_ne_bytes(random));
-        let told = told(&question, &handle);
-        self.all().waiting.insert(handle.clone(), Waiting { call, question });
+        let told = input_required(&question, &handle);
+        self.all().waiting.insert(handle.clone(), WaitingPrompt { call, question });
         let all = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             tokio::time::sleep(patience).await;
@@ -135,15 +135,15 @@ impl Suspended {
             return if same { Ok(Now::Before(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
         }
         let waiting = all.waiting.get(handle).ok_or(NotResumed::Unknown)?;
-        if !waiting.call.is(tool, arguments) {
+        if !waiting.call.matches(tool, arguments) {
             return Err(NotResumed::OtherCall);
         }
-        let Some(answer) = answer else { return Err(NotResumed::AskAgain(Box::new(told(&waiting.question, handle)))) };
-        let Waiting { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
+        let Some(answer) = answer else { return Err(NotResumed::AskAgain(Box::new(input_required(&waiting.question, handle)))) };
+        let WaitingPrompt { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
         // In the same breath, so that whoever sends it again at once does not find it forgotten.
         let (sender, outcome) = watch::channel(None);
         let (tool, arguments, since) = (call.tool.clone(), call.arguments.clone(), Instant::now());
-        all.answered.push_back(Answered { handle: handle.to_owned(), tool, arguments, since, outcome });
+        all.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, since, outcome });
         if all.answered.len() > REMEMBERED {
             all.answered.pop_front();
         }
@@ -153,7 +153,7 @@ impl Suspended {
     }
 }
 
-fn told(question: &Question, handle: &str) -> InputRequiredResult {
+fn input_required(question: &Question, handle: &str) -> InputRequiredResult {
     let request = InputRequest::Elicitation(ElicitRequest::new(question.form.clone()));
     InputRequiredResult::new(Some([(APPROVAL.to_owned(), request)].into()), Some(handle.to_owned()))
 }

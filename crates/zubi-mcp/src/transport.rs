@@ -28,14 +28,14 @@ pub(crate) struct WriteGate<R, W> {
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
     /// An answer to what is no message, while it is written: receiving may be given up and taken up again meanwhile.
-    telling: Option<Writing>,
+    telling: Option<PendingWrite>,
     /// Cancelled when the input has ended.
     ended: CancellationToken,
     /// Whether a request was seen.
     begun: bool,
 }
 
-type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// What a line is.
 enum Read {
@@ -131,7 +131,7 @@ fn read(line: &Line) -> Read {
         Line::Whole(body) => lines::text(body),
         Line::TooLong { id, length, .. } => {
             let message = format!("the message has {length} bytes; at most {MAX_LINE} are read");
-            return refused(id.clone(), message);
+            return invalid_request(id.clone(), message);
         }
     };
     if body.is_empty() {
@@ -144,7 +144,7 @@ fn read(line: &Line) -> Read {
     match Message::parse(body) {
         Ok(message) => match (serde_json::from_slice(&message.to_body()), message) {
             (Ok(message), _) => Read::Message(Box::new(message)),
-            (Err(why), Message::Request(Request { id, .. })) => refused(Some(id), format!("not a request: {why}")),
+            (Err(why), Message::Request(Request { id, .. })) => invalid_request(Some(id), format!("not a request: {why}")),
             (Err(why), Message::Notification(_) | Message::Response(_)) => {
                 tracing::debug!(%why, "what came has no meaning here");
                 Read::Nothing
@@ -154,7 +154,7 @@ fn read(line: &Line) -> Read {
     }
 }
 
-fn refused(id: Option<RequestId>, message: String) -> Read {
+fn invalid_request(id: Option<RequestId>, message: String) -> Read {
     let error = ResponseError { code: ResponseError::INVALID_REQUEST, message, data: None };
     Read::Refused(Response { id, result: Err(error) })
 }

@@ -20,7 +20,7 @@ pub mod background;
 mod capture;
 
 pub use background::{Background, BackgroundError, Jobs};
-pub use capture::{Captured, Streams};
+pub use capture::{CapturedOutput, Streams};
 
 /// The shell of scripts: everywhere, and of one dialect.
 const SHELL: &str = "/bin/sh";
@@ -115,8 +115,8 @@ pub struct JobResult {
     pub duration: Duration,
     /// What held it.
     pub level: Level,
-    pub stdout: Captured,
-    pub stderr: Captured,
+    pub stdout: CapturedOutput,
+    pub stderr: CapturedOutput,
 }
 
 /// Why a job did not run.
@@ -204,11 +204,11 @@ impl Runner {
             // Who may run a job may run what the job is run by.
             executable.push(program.clone());
         }
-        let mut environment = Environment::inherited_with(&job.manifest.env).with("TMPDIR", temporary.as_str());
+        let mut environment = Environment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
         for (name, value) in &job.environment {
-            environment = environment.with(name, value);
+            environment = environment.with_variable(name, value);
         }
-        let mut spec = CommandSpec::new(program, job.directory.clone()).args(arguments).confined(confinement);
+        let mut spec = CommandSpec::new(program, job.directory.clone()).args(arguments).with_confinement(confinement);
         spec.environment = environment;
 
         let started = Instant::now();
@@ -234,7 +234,7 @@ impl Runner {
         let duration = started.elapsed();
         tokio::time::timeout(DRAIN, async { tokio::join!(out, err) }).await.ok();
         feeding.abort();
-        let (stdout, stderr) = streams.keep(&self.store).await.map_err(RunError::Keep)?;
+        let (stdout, stderr) = streams.persist(&self.store).await.map_err(RunError::Keep)?;
         if end == ExitReason::Exited(i32::from(CANNOT_CONFINE)) && stderr.text().starts_with("zubi: cannot confine") {
             return Err(RunError::Confine(stderr.text().trim().trim_start_matches("zubi: ").to_owned()));
         }

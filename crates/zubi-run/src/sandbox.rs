@@ -184,7 +184,7 @@ impl Sandbox {
             .get_or_init(|| async {
                 let bwrap = self.find("bwrap");
                 match self.spawner.offers(bwrap.as_deref()).await {
-                    Ok(offers) => SandboxStatus::of(offers),
+                    Ok(offers) => SandboxStatus::from_capabilities(offers),
                     Err(error) => SandboxStatus {
                         level: Level::None,
                         why_not_higher: vec![format!("nothing can be confined: {error}")],
@@ -197,7 +197,7 @@ impl Sandbox {
     }
 
     /// The same if it is known already, which it is after the first job.
-    pub fn known(&self) -> Option<&SandboxStatus> {
+    pub fn probed_status(&self) -> Option<&SandboxStatus> {
         self.found.get()
     }
 
@@ -327,7 +327,7 @@ impl SandboxContext<'_> {
 }
 
 impl SandboxStatus {
-    fn of(offers: Capabilities) -> Self {
+    fn from_capabilities(offers: Capabilities) -> Self {
         let mut why = Vec::new();
         let mut has = |name: &str, lacks: Option<String>| match lacks {
             None => true,

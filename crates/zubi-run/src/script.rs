@@ -92,7 +92,7 @@ pub enum Message {
         tool: String,
         args: Value,
     },
-    Done(Finished),
+    Done(ScriptEnd),
 }
 
 /// How a nested call ended.
@@ -105,7 +105,7 @@ pub enum Reply {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finished {
+pub struct ScriptEnd {
     pub outcome: Result<Value, ScriptException>,
     /// What was logged, one line each.
     pub log: Vec<String>,

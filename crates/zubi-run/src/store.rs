@@ -129,7 +129,7 @@ impl OutputStore {
     }
 
     /// Makes the output of a writer permanent. Blocks.
-    pub fn keep(&self, writer: Writer) -> io::Result<OutputId> {
+    pub fn persist(&self, writer: Writer) -> io::Result<OutputId> {
         let Writer { mut file, hash, .. } = writer;
         file.flush()?;
         let mut digits = String::with_capacity(64);

@@ -53,9 +53,9 @@ mod url;
 mod tests;
 
 pub use json::text_of as json_text_of;
-pub use render::{MAX_RENDERED, RenderError, Rendered, RenderedWords, Values};
+pub use render::{MAX_RENDERED, RenderError, RenderedText, RenderedWords, Values};
 
-use scan::{Scanned, Token};
+use scan::{ScannedTemplate, Token};
 
 /// What stands in place of a secret value wherever a rendered text is shown.
 pub const REDACTED: &str = "•••";
@@ -170,7 +170,7 @@ impl Source {
     }
 
     /// How a message calls it.
-    fn what(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Self::Argument(name, _) => format!("argument `{name}`"),
             Self::Variable(name, _) => format!("variable `{name}`"),
@@ -193,7 +193,7 @@ impl Source {
 
 /// Where a placeholder stands, and so how its value is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum PlaceholderPosition {
     /// Unquoted in a script. Alone: a word of its own that may be left out or become several.
     Word {
         alone: bool,
@@ -232,7 +232,7 @@ enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Literal(String),
-    Hole { source: Source, place: Place },
+    Hole { source: Source, place: PlaceholderPosition },
 }
 
 /// A text with placeholders, read and found good.
@@ -269,14 +269,14 @@ impl Template {
             Escaping::Json => json::places(&mut scanned),
             Escaping::Argv => {
                 let alone = scanned.symbols.len() == 1;
-                each(&mut scanned, Place::Argv { alone }, alone)
+                same_position(&mut scanned, PlaceholderPosition::Argv { alone }, alone)
             }
             Escaping::Header => {
                 let alone = scanned.symbols.len() == 1;
-                each(&mut scanned, Place::Header { alone }, false)
+                same_position(&mut scanned, PlaceholderPosition::Header { alone }, false)
             }
-            Escaping::Text => each(&mut scanned, Place::Text, false),
-            Escaping::Path => each(&mut scanned, Place::Path, false),
+            Escaping::Text => same_position(&mut scanned, PlaceholderPosition::Text, false),
+            Escaping::Path => same_position(&mut scanned, PlaceholderPosition::Path, false),
             Escaping::Code => refuse_all(&mut scanned),
         };
         let mut problems = scanned.problems;
@@ -335,7 +335,7 @@ impl Template {
 }
 
 /// The same place for each placeholder.
-fn each(scanned: &mut Scanned, place: Place, arrays: bool) -> Vec<Option<Place>> {
+fn same_position(scanned: &mut ScannedTemplate, place: PlaceholderPosition, arrays: bool) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
         if hole.source.is_array() && !arrays {
             scanned.problems.push(not_several(&hole.source, hole.range.clone()));
@@ -345,23 +345,23 @@ fn each(scanned: &mut Scanned, place: Place, arrays: bool) -> Vec<Option<Place>>
 }
 
 fn not_several(source: &Source, range: Range<usize>) -> Problem {
-    Problem::error(range, format!("{} is an array, and only one value can stand here", source.what()))
+    Problem::error(range, format!("{} is an array, and only one value can stand here", source.describe()))
 }
 
-fn refuse_all(scanned: &mut Scanned) -> Vec<Option<Place>> {
+fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
         let instead = match &hole.source {
             Source::Argument(name, _) => format!("write `args[{}]`", serde_json::Value::from(name.as_str())),
             _ => "hand it over as an argument".to_owned(),
         };
-        let message = format!("{} cannot be pasted into code; {instead}", hole.source.what());
+        let message = format!("{} cannot be pasted into code; {instead}", hole.source.describe());
         scanned.problems.push(Problem::error(hole.range.clone(), message));
     }
     vec![None; scanned.holes.len()]
 }
 
 /// Literal text and placeholders. What a place has taken over of the text before it (the key of a pair) is gone there.
-fn parts(symbols: &[Token], holes: &[scan::Placeholder], places: Vec<Option<Place>>) -> Vec<Part> {
+fn parts(symbols: &[Token], holes: &[scan::Placeholder], places: Vec<Option<PlaceholderPosition>>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     let mut places = places.into_iter();

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         return supervise(args);
     }
     if std::env::args_os().nth(1).is_some_and(|first| first == SEALED) {
-        return sealed();
+        return run_sealed();
     }
     libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
 }
@@ -44,9 +44,9 @@ type Test = fn(&World);
 const JOBS: &[(&str, Test)] = &[
     ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
     ("arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
-    ("x20_a_job_that_ignores_signals_is_ended_with_all_it_started", x20_ended_with_all_it_started),
-    ("x20_a_grandchild_that_holds_the_pipe_delays_nothing", x20_grandchild_delays_nothing),
-    ("x21_endless_output_is_kept_up_to_a_bound", x21_endless_output),
+    ("x20_a_job_that_ignores_signals_is_ended_with_all_it_started", ended_with_all_it_started),
+    ("x20_a_grandchild_that_holds_the_pipe_delays_nothing", grandchild_delays_nothing),
+    ("x21_endless_output_is_kept_up_to_a_bound", endless_output),
     ("what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
     ("a_cancelled_job_ends", a_cancelled_job_ends),
     ("secrets_are_not_kept", secrets_are_not_kept),
@@ -56,7 +56,7 @@ const JOBS: &[(&str, Test)] = &[
 /// What is about the sandbox.
 const SANDBOX: &[(&str, Test)] = &[
     ("the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
-    ("x18_files_are_held", x18_files_are_held),
+    ("x18_files_are_held", files_are_held),
     ("the_network_is_held", the_network_is_held),
     ("other_processes_are_held", other_processes_are_held),
     ("what_a_manifest_says_counts", what_a_manifest_says_counts),
@@ -157,7 +157,7 @@ impl World {
         std::os::unix::fs::symlink(target, root.join("bin/bwrap")).unwrap();
         let path = std::env::join_paths(std::iter::once(root.join("bin")).chain(search_path())).unwrap();
         let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
-        let spawner = Spawner::supervised(executable);
+        let spawner = Spawner::with_supervisor(executable);
         let sandbox = Sandbox::new(spawner.clone(), Some(path), Some(root.join("home")));
         let runner = Runner::new(spawner, Arc::new(sandbox), OutputStore::new(&root.join("state")));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -210,19 +210,19 @@ fn arguments_are_never_read_by_a_shell(world: &World) {
 /// Ignores every polite signal, with helpers in its group and outside of it.
 const STUBBORN: &str = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
 
-fn x20_ended_with_all_it_started(world: &World) {
+fn ended_with_all_it_started(world: &World) {
     let job = Job { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
     let finished = world.run(&job).unwrap();
     assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::TimedOut, "started\n"));
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }
 
-fn x20_grandchild_delays_nothing(world: &World) {
+fn grandchild_delays_nothing(world: &World) {
     let finished = world.run(&world.script("(setsid tail -f /dev/null &); tail -f /dev/null & echo done")).unwrap();
     assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::Exited(0), "done\n"));
 }
 
-fn x21_endless_output(world: &World) {
+fn endless_output(world: &World) {
     let job = Job { timeout: Duration::from_secs(2), ..world.script("yes") };
     let finished = world.run(&job).unwrap();
     assert_eq!(finished.end, ExitReason::TimedOut);
@@ -293,7 +293,7 @@ fn the_level_is_what_the_machine_offers(world: &World) {
     }
 }
 
-fn x18_files_are_held(world: &World) {
+fn files_are_held(world: &World) {
     std::os::unix::fs::symlink("../work-too", world.root.join("work/link")).unwrap();
     world.check(
         &SandboxRequest::default(),
@@ -367,7 +367,7 @@ const SEALED: &str = "__sealed";
     clippy::print_stdout,
     reason = "what it tries is what nothing of the product does"
 )]
-fn sealed() -> ExitCode {
+fn run_sealed() -> ExitCode {
     let mut args = std::env::args().skip(2);
     let (means, port, readable) = (args.next().unwrap(), args.next().unwrap(), args.next().unwrap());
     let executable = std::env::current_exe().unwrap();
@@ -412,9 +412,9 @@ fn the_process_of_code_reaches_nothing(world: &World) {
     let means = serde_json::to_string(&confinement.means).unwrap();
     let readable = world.root.join("home/notes");
     let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &means, &port, readable.as_str()]);
-    let spec = spec.confined(confinement);
+    let spec = spec.with_confinement(confinement);
     let told = world.wait(async {
-        let mut child = Spawner::supervised(executable).spawn(&spec).unwrap();
+        let mut child = Spawner::with_supervisor(executable).spawn(&spec).unwrap();
         let mut told = String::new();
         child.stdout.take().unwrap().read_to_string(&mut told).await.unwrap();
         child.stderr.take().unwrap().read_to_string(&mut told).await.unwrap();

@@ -114,7 +114,7 @@ pub struct ServerEntry {
     /// Ways to install it, the best first.
     #[serde(default)]
     pub install: Vec<Install>,
-    pub untrusted: Untrusted,
+    pub untrusted: UntrustedRule,
     /// After how long without a question it is ended, in milliseconds; the next question starts it again.
     #[serde(default = "default_idle_ms")]
     pub idle_ms: u64,
@@ -227,7 +227,7 @@ pub struct Install {
 /// What a server may do in a folder that is not trusted.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Untrusted {
+pub enum UntrustedRule {
     /// It executes nothing that the project's authors chose.
     Run,
     /// It may run with these settings laid over its own; they keep it from executing anything.
@@ -316,7 +316,7 @@ impl ServerEntry {
     /// `settings` for a folder, with the restriction laid over them when it is not trusted.
     pub fn settings(&self, trusted: bool) -> Value {
         match &self.untrusted {
-            Untrusted::Restricted(restriction) if !trusted => merged(&self.settings, &restriction.settings),
+            UntrustedRule::Restricted(restriction) if !trusted => merge_values(&self.settings, &restriction.settings),
             _ => self.settings.clone(),
         }
     }
@@ -324,8 +324,8 @@ impl ServerEntry {
     /// `initialization_options` for a folder, with the restriction laid over them when it is not trusted.
     pub fn initialization_options(&self, trusted: bool) -> Value {
         match &self.untrusted {
-            Untrusted::Restricted(restriction) if !trusted => {
-                merged(&self.initialization_options, &restriction.initialization_options)
+            UntrustedRule::Restricted(restriction) if !trusted => {
+                merge_values(&self.initialization_options, &restriction.initialization_options)
             }
             _ => self.initialization_options.clone(),
         }
@@ -333,7 +333,7 @@ impl ServerEntry {
 
     /// Whether the server may run in a folder that is not trusted, be it restricted.
     pub fn runs_untrusted(&self) -> bool {
-        self.untrusted != Untrusted::Never
+        self.untrusted != UntrustedRule::Never
     }
 
     /// What types could not say.
@@ -368,7 +368,7 @@ impl ServerEntry {
         if !(100..=MAX_IDLE_MS).contains(&self.idle_ms) {
             return wrong("`idle_ms` is at least 100 and at most a year");
         }
-        if self.runs.is_empty() != (self.untrusted == Untrusted::Run) {
+        if self.runs.is_empty() != (self.untrusted == UntrustedRule::Run) {
             return wrong("`runs` says what an untrusted project could make it execute, unless `untrusted` is `run`");
         }
         Ok(())
@@ -376,13 +376,13 @@ impl ServerEntry {
 }
 
 /// `base` with `over` laid on top: objects key by key, anything else replaced. Nothing laid over changes nothing.
-fn merged(base: &Value, over: &Value) -> Value {
+fn merge_values(base: &Value, over: &Value) -> Value {
     match (base, over) {
         (_, Value::Null) => base.clone(),
         (Value::Object(base), Value::Object(over)) => {
             let mut result = base.clone();
             for (key, value) in over {
-                let value = result.get(key).map_or_else(|| value.clone(), |own| merged(own, value));
+                let value = result.get(key).map_or_else(|| value.clone(), |own| merge_values(own, value));
                 result.insert(key.clone(), value);
             }
             Value::Object(result)

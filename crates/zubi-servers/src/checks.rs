@@ -116,7 +116,7 @@ impl Checks {
     }
 
     /// A file was saved.
-    pub(crate) fn saved(&self, now: Instant) {
+    pub(crate) fn on_saved(&self, now: Instant) {
         if self.checker.is_some() {
             self.state.send_modify(|state| {
                 state.outdated = true;
@@ -220,7 +220,7 @@ impl Checks {
     }
 
     /// What it has not said yet about the files as they are, as a note; `None` when there is nothing to wait for.
-    pub(crate) fn lacking(&self) -> Option<String> {
+    pub(crate) fn pending_note(&self) -> Option<String> {
         let name = &self.checker.as_ref()?.name;
         if self.stage() != CheckState::Settled {
             return Some(format!("{name} still running"));

@@ -15,7 +15,7 @@ mod scan;
 mod version;
 
 pub use languages::Languages;
-pub use program::{Missing, Program, ProgramFinder, RejectedCandidate};
+pub use program::{MissingProgram, Program, ProgramFinder, RejectedCandidate};
 pub use root::{inner_project, project_root};
 pub use scan::{Detection, LanguageFiles, Limits, Marker, scan};
 pub use version::version_numbers;

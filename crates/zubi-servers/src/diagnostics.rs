@@ -51,18 +51,18 @@ struct Entry {
     /// The version sent last; `None` when the document was never opened.
     sent: Option<i32>,
     /// By provider.
-    pulled: FxHashMap<Option<String>, Pulled>,
+    pulled: FxHashMap<Option<String>, PulledReport>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Pulled {
+struct PulledReport {
     result_id: Option<String>,
     items: Vec<Diagnostic>,
 }
 
 /// What was pushed for a document.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pushed {
+pub(crate) struct PublishedReport {
     pub(crate) items: Vec<Diagnostic>,
     /// Whether it belongs to the text that was sent last.
     pub(crate) current: bool,
@@ -142,10 +142,10 @@ impl DiagnosticsStore {
         self.publications.subscribe()
     }
 
-    pub(crate) fn pushed(&self, path: &Utf8Path) -> Pushed {
+    pub(crate) fn published_report(&self, path: &Utf8Path) -> PublishedReport {
         self.documents()
             .get(path)
-            .map(|entry| Pushed {
+            .map(|entry| PublishedReport {
                 items: entry.pushed.clone(),
                 current: entry.push_is_current,
                 names_version: entry.push_names_version,
@@ -189,7 +189,7 @@ impl DiagnosticsStore {
             }
             // The kind is required, but some servers leave it out.
             Some("full") | None if report.get("items").is_some() => {
-                *pulled = Pulled { result_id, items: items(report.get("items")).0 };
+                *pulled = PulledReport { result_id, items: items(report.get("items")).0 };
                 Some(pulled.items.clone())
             }
             _ => None,
@@ -203,7 +203,7 @@ impl DiagnosticsStore {
     }
 
     /// A document is gone.
-    pub(crate) fn forget(&self, path: &Utf8Path) {
+    pub(crate) fn remove(&self, path: &Utf8Path) {
         let mut documents = self.documents();
         if let Some(entry) = documents.remove(path) {
             self.held.fetch_sub(entry.weight, Ordering::Relaxed);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn show(store: &DiagnosticsStore) -> String {
-        let pushed = store.pushed(Utf8Path::new("/w/a.rs"));
+        let pushed = store.published_report(Utf8Path::new("/w/a.rs"));
         let messages: Vec<_> =
             pushed.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].to_string()).collect();
         format!("{} {}", messages.join(","), if pushed.current { "current" } else { "old" })

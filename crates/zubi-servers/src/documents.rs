@@ -25,7 +25,7 @@ mod tests;
 const MAX_OPEN: usize = 100;
 
 /// The way to the server.
-pub(crate) trait Outgoing {
+pub(crate) trait OutgoingSync {
     /// Queues a notification. `false`: the server is gone.
     fn notify(&self, method: &str, params: Value) -> bool;
 }
@@ -67,7 +67,7 @@ pub(crate) struct Documents {
 
 /// How a document is opened.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Opening<'a> {
+pub(crate) struct OpenParams<'a> {
     /// LSP's language id.
     pub(crate) language: &'a str,
     pub(crate) sync: Sync,
@@ -81,15 +81,15 @@ impl Documents {
     pub(crate) fn sync(
         &mut self,
         path: &Utf8Path,
-        opening: Opening<'_>,
+        opening: OpenParams<'_>,
         certainly_changed: bool,
-        out: &dyn Outgoing,
+        out: &dyn OutgoingSync,
     ) -> Result<SyncAction, ReadError> {
         self.uses += 1;
         let uses = self.uses;
         if let Some(document) = self.open.get_mut(path) {
             document.used = uses;
-            let stamp = Stamp::of(path);
+            let stamp = Stamp::of_file(path);
             if !certainly_changed && stamp.is_some() && stamp == document.stamp {
                 return Ok(SyncAction::Unchanged);
             }
@@ -106,7 +106,7 @@ impl Documents {
         Ok(SyncAction::Opened)
     }
 
-    fn open(&mut self, path: &Utf8Path, text: &str, stamp: Option<Stamp>, opening: Opening<'_>, out: &dyn Outgoing) {
+    fn open(&mut self, path: &Utf8Path, text: &str, stamp: Option<Stamp>, opening: OpenParams<'_>, out: &dyn OutgoingSync) {
         self.last_version = self.next_version();
         let document = Document {
             uri: zubi_base::uri::from_path(path).0,
@@ -123,7 +123,7 @@ impl Documents {
     }
 
     /// Gives a deleted file to the server as an empty text, for servers that otherwise keep what they knew of it.
-    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> SyncAction {
+    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: OpenParams<'_>, out: &dyn OutgoingSync) -> SyncAction {
         self.uses += 1;
         if self.open.contains_key(path) {
             return self.send(path, "", None, opening, out);
@@ -137,7 +137,7 @@ impl Documents {
     }
 
     /// Reads an open document again and sends it when its text differs.
-    fn resend(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> Result<SyncAction, ReadError> {
+    fn resend(&mut self, path: &Utf8Path, opening: OpenParams<'_>, out: &dyn OutgoingSync) -> Result<SyncAction, ReadError> {
         let (text, stamp) = match read(path, opening.now) {
             Ok(read) => read,
             Err(error) => {
@@ -155,8 +155,8 @@ impl Documents {
         path: &Utf8Path,
         text: &str,
         stamp: Option<Stamp>,
-        opening: Opening<'_>,
-        out: &dyn Outgoing,
+        opening: OpenParams<'_>,
+        out: &dyn OutgoingSync,
     ) -> SyncAction {
         let version = self.next_version();
         let Some(document) = self.open.get_mut(path) else { return SyncAction::NotTold };
@@ -199,13 +199,13 @@ impl Documents {
     }
 
     /// Closes a document, if it is open.
-    pub(crate) fn close(&mut self, path: &Utf8Path, out: &dyn Outgoing) -> bool {
+    pub(crate) fn close(&mut self, path: &Utf8Path, out: &dyn OutgoingSync) -> bool {
         let Some(document) = self.open.remove(path) else { return false };
         out.notify("textDocument/didClose", json!({ "textDocument": { "uri": document.uri } }));
         true
     }
 
-    fn close_unused(&mut self, out: &dyn Outgoing) {
+    fn close_unused(&mut self, out: &dyn OutgoingSync) {
         while self.open.len() > MAX_OPEN {
             let oldest = self
                 .open
@@ -250,7 +250,7 @@ impl Document {
 
 /// Tells a server that wants to know it that a document was saved: what is on disk was saved by whoever wrote it. cargo
 /// check begins then, and clangd looks again at the documents that include this one.
-fn save(path: &Utf8Path, text: &str, opening: Opening<'_>, out: &dyn Outgoing) {
+fn save(path: &Utf8Path, text: &str, opening: OpenParams<'_>, out: &dyn OutgoingSync) {
     let Some(include_text) = opening.sync.save else { return };
     let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path).0 } });
     if include_text && let Some(object) = params.as_object_mut() {
@@ -262,7 +262,7 @@ fn save(path: &Utf8Path, text: &str, opening: Opening<'_>, out: &dyn Outgoing) {
 /// The text of a file without its byte-order mark, and its stamp if that can be relied on later.
 fn read(path: &Utf8Path, now: Duration) -> Result<(Arc<str>, Option<Stamp>), ReadError> {
     // The stamp is taken first: if the file changes between the two, the next comparison notices.
-    let stamp = Stamp::of(path).filter(|stamp| stamp.is_settled(now));
+    let stamp = Stamp::of_file(path).filter(|stamp| stamp.is_settled(now));
     let text = DiskText::read_now(path)?.text;
     Ok((text, stamp))
 }

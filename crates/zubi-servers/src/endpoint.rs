@@ -40,7 +40,7 @@ mod virtual_text;
 
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{Phase, Shared, retry_hint, lock, was_shut_down, why_it_ended};
+use lifecycle::{Phase, EndpointState, retry_hint, lock, was_shut_down, why_it_ended};
 use partial::merge_partial;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -77,12 +77,12 @@ pub struct LaunchSpec {
 /// One language server in one root.
 pub struct ServerEndpoint {
     id: EndpointId,
-    shared: Arc<Shared>,
+    shared: Arc<EndpointState>,
 }
 
 impl ServerEndpoint {
     pub(crate) fn new(launch: LaunchSpec, starter: Arc<dyn Starter>) -> Self {
-        Self { id: EndpointId(Arc::clone(&launch.spec.name)), shared: Arc::new(Shared::new(launch, starter)) }
+        Self { id: EndpointId(Arc::clone(&launch.spec.name)), shared: Arc::new(EndpointState::new(launch, starter)) }
     }
 
     pub fn root(&self) -> &Utf8Path {
@@ -134,20 +134,20 @@ impl ServerEndpoint {
     /// The running server, if there is one.
     pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
         match &*self.shared.phase.borrow() {
-            Phase::Running(session) if session.ended().borrow().is_none() => Some(Arc::clone(session)),
+            Phase::Running(session) if session.end_reason().borrow().is_none() => Some(Arc::clone(session)),
             _ => None,
         }
     }
 
     /// Waits until the server runs and is initialized.
-    async fn running(&self, method: &str, cx: &RequestCx) -> Result<Arc<Session>, EndpointError> {
+    async fn running_session(&self, method: &str, cx: &RequestCx) -> Result<Arc<Session>, EndpointError> {
         let mut phases = self.shared.phase.subscribe();
         let started = Instant::now();
         loop {
             self.ensure_started(None);
             let phase = phases.borrow_and_update().clone();
             match phase {
-                Phase::Running(session) if session.ended().borrow().is_none() => return Ok(session),
+                Phase::Running(session) if session.end_reason().borrow().is_none() => return Ok(session),
                 Phase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
                     let hint = retry_hint(&hint, retry_at);
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
@@ -219,7 +219,7 @@ impl ServerEndpoint {
     /// Waits until a new process is no longer loading, or has ended.
     async fn await_settled(&self, session: &Session, method: &str, cx: &RequestCx) -> Result<(), EndpointError> {
         let started = Instant::now();
-        let mut ended = session.ended();
+        let mut ended = session.end_reason();
         let mut states = self.shared.readiness.subscribe();
         tokio::select! {
             _ = states.wait_for(Readiness::is_settled) => Ok(()),
@@ -254,7 +254,7 @@ impl ServerEndpoint {
     }
 
     /// Sends a request to a running server, again as often as the protocol demands.
-    async fn ask(
+    async fn request_with_retries(
         &self,
         session: &Arc<Session>,
         method: &str,
@@ -270,7 +270,7 @@ impl ServerEndpoint {
                     () = tokio::time::sleep_until(cx.deadline.into()) => return Err(self.timed_out(method, started).into()),
                 };
                 session.peer().capture(Some(edits.clone()));
-                Some(Captured { session, _turn: turn })
+                Some(CaptureGuard { session, _turn: turn })
             }
             None => None,
         };
@@ -285,7 +285,7 @@ impl ServerEndpoint {
             if let Some(token) = token {
                 session.peer().expect_partial(token);
             }
-            let (asked, heard) = (Instant::now(), session.heard());
+            let (asked, heard) = (Instant::now(), session.received_count());
             let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
             let pieces = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
             let (code, message, data) = match answer {
@@ -332,7 +332,7 @@ impl ServerEndpoint {
         let mut fresh = self.running_now().is_none();
         // Once more on a new process, if reading was all that was asked for.
         for _ in 0..2 {
-            let session = self.running(method, cx).await?;
+            let session = self.running_session(method, cx).await?;
             let _in_use = session.in_use();
             if fresh {
                 self.await_settled(&session, method, cx).await?;
@@ -342,7 +342,7 @@ impl ServerEndpoint {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }
             let answer = match Self::pin(&session, cx) {
-                Ok(_pins) => self.ask(&session, method, params, cx).await,
+                Ok(_pins) => self.request_with_retries(&session, method, params, cx).await,
                 Err(error) => return Err(error),
             };
             match answer {
@@ -380,7 +380,7 @@ impl ServerEndpoint {
         }
         let why = "it did not say a word while two questions ran out of time, and was ended".to_owned();
         session.end_because(why.clone());
-        self.died(why)
+        self.on_process_exit(why)
     }
 }
 
@@ -398,12 +398,12 @@ impl From<EndpointError> for Failure {
 }
 
 /// Stops capturing when the request is over.
-struct Captured<'a> {
+struct CaptureGuard<'a> {
     session: &'a Session,
     _turn: tokio::sync::MutexGuard<'a, ()>,
 }
 
-impl Drop for Captured<'_> {
+impl Drop for CaptureGuard<'_> {
     fn drop(&mut self) {
         self.session.peer().capture(None);
     }
@@ -454,7 +454,7 @@ impl Endpoint for ServerEndpoint {
 
     async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
         // One that has just died is started again: its death says nothing of what it offers.
-        match self.running(method, cx).await {
+        match self.running_session(method, cx).await {
             Ok(session) => Self::await_offer(&session, method, document, cx).await,
             Err(_) => false,
         }
@@ -498,7 +498,7 @@ impl Endpoint for ServerEndpoint {
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         let mut died = None;
         for _ in 0..2 {
-            let session = self.running("textDocument/diagnostic", cx).await?;
+            let session = self.running_session("textDocument/diagnostic", cx).await?;
             let _in_use = session.in_use();
             match self.diagnose(&session, document, cx).await {
                 Ok(report) => return Ok(report),

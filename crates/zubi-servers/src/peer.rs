@@ -55,9 +55,9 @@ pub(crate) struct Peer {
     pub(crate) checks: Checks,
     pub(crate) settling: DocumentActivity,
     /// Where edits go while a captured request runs.
-    capture: Mutex<Option<Capturing>>,
+    capture: Mutex<Option<ActiveCapture>>,
     /// Partial results of requests that asked for them, by token.
-    partial: Mutex<FxHashMap<String, Gathered>>,
+    partial: Mutex<FxHashMap<String, PartialAnswer>>,
     /// Shared with the endpoint, which outlives this server.
     readiness: Arc<watch::Sender<Readiness>>,
     /// Counts `refresh` requests: what the server said about some documents may be out of date.
@@ -70,7 +70,7 @@ pub(crate) struct Peer {
 }
 
 /// Where the edits of a captured request go, and how much there was.
-struct Capturing {
+struct ActiveCapture {
     edits: EditCapture,
     count: usize,
     weight: usize,
@@ -78,7 +78,7 @@ struct Capturing {
 
 /// The pieces of one answer so far.
 #[derive(Default)]
-struct Gathered {
+struct PartialAnswer {
     pieces: Vec<Value>,
     weight: usize,
 }
@@ -158,7 +158,7 @@ impl Peer {
 
     /// Sends edits to `capture` from now on; `None` refuses them.
     pub(crate) fn capture(&self, capture: Option<EditCapture>) {
-        *lock(&self.capture) = capture.map(|edits| Capturing { edits, count: 0, weight: 0 });
+        *lock(&self.capture) = capture.map(|edits| ActiveCapture { edits, count: 0, weight: 0 });
     }
 
     /// Follows `refresh` requests.
@@ -168,7 +168,7 @@ impl Peer {
 
     /// Gathers partial results under a token until [`Self::take_partial`].
     pub(crate) fn expect_partial(&self, token: &Value) {
-        lock(&self.partial).insert(token_text(Some(token)), Gathered::default());
+        lock(&self.partial).insert(token_text(Some(token)), PartialAnswer::default());
     }
 
     pub(crate) fn take_partial(&self, token: &Value) -> Vec<Value> {
@@ -215,7 +215,7 @@ impl Peer {
         }
     }
 
-    fn refreshed(&self) {
+    fn count_refresh(&self) {
         self.refreshes.send_modify(|count| *count += 1);
     }
 
@@ -291,7 +291,7 @@ impl Peer {
             "window/showDocument" => json!({ "success": false }),
             "workspace/diagnostic/refresh" => {
                 self.diagnostics.invalidate();
-                self.refreshed();
+                self.count_refresh();
                 Value::Null
             }
             "workspace/codeLens/refresh"
@@ -300,7 +300,7 @@ impl Peer {
             | "workspace/inlineValue/refresh"
             | "workspace/semanticTokens/refresh"
             | "workspace/textDocumentContent/refresh" => {
-                self.refreshed();
+                self.count_refresh();
                 Value::Null
             }
             _ => return Err(ResponseError::method_not_found(method)),

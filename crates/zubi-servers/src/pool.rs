@@ -60,10 +60,10 @@ pub struct PoolConfig {
 
 /// The headless language servers of a workspace.
 pub struct ServerPool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
 }
 
-struct Shared {
+struct PoolState {
     workspace: Arc<Workspace>,
     catalogue: Catalogue,
     languages: Arc<Languages>,
@@ -72,7 +72,7 @@ struct Shared {
     starter: Arc<dyn Starter>,
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
-    servers: Mutex<BTreeMap<Key, Running>>,
+    servers: Mutex<BTreeMap<Key, RunningServer>>,
     /// Cancelled when the pool is shut down: what is being looked for then is not started any more.
     closed: CancellationToken,
     /// Who may start a server now.
@@ -84,7 +84,7 @@ struct Shared {
 /// A server's id and the root of the project it works in.
 type Key = (String, Utf8PathBuf);
 
-struct Running {
+struct RunningServer {
     endpoint: Arc<ServerEndpoint>,
     /// Whether it was started with the rights of a trusted folder.
     trusted: bool,
@@ -103,8 +103,8 @@ impl ServerPool {
     }
 
     fn with_starter(config: PoolConfig, starter: Arc<dyn Starter>, watcher: Arc<WatcherCell>) -> Self {
-        let shared = Shared {
-            languages: Arc::new(Languages::of(&config.catalogue)),
+        let shared = PoolState {
+            languages: Arc::new(Languages::from_catalogue(&config.catalogue)),
             finder: Arc::new(ProgramFinder::new(config.spawner, config.search_path.as_deref())),
             workspace: config.workspace,
             catalogue: config.catalogue,
@@ -121,7 +121,7 @@ impl ServerPool {
     }
 
     /// The servers that were started, with their roots, for `doctor` and tests.
-    pub fn started(&self) -> Vec<Arc<ServerEndpoint>> {
+    pub fn started_servers(&self) -> Vec<Arc<ServerEndpoint>> {
         self.shared.endpoints()
     }
 }
@@ -142,7 +142,7 @@ impl EndpointSource for ServerPool {
             .for_language(&language)
             .into_iter()
             .filter(|row| row.answers(method))
-            .map(|row| Wanted { root: OnceLock::new(), row, folder: folder.clone(), document: path.clone() })
+            .map(|row| NeededServer { root: OnceLock::new(), row, folder: folder.clone(), document: path.clone() })
             .collect();
         shared.start_all(wanted).await
     }
@@ -171,7 +171,7 @@ impl EndpointSource for ServerPool {
                             // What is opened first must exist; a root that has no file of its own known gets none.
                             let document = if example.starts_with(&root) { example.clone() } else { root.clone() };
                             let root = OnceLock::from(root);
-                            wanted.push(Wanted { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                            wanted.push(NeededServer { row: Arc::clone(&row), root, folder: folder.clone(), document });
                         }
                     }
                 }
@@ -205,7 +205,7 @@ impl EndpointSource for ServerPool {
         let document = document.path.clone();
         let find = move || {
             let own = files.into_iter().filter(|file| languages.of_file(file).is_some_and(|own| row.serves(own)));
-            projects::others(&row, &document, own, &workspace)
+            projects::other_projects(&row, &document, own, &workspace)
         };
         tokio::task::spawn_blocking(find).await.unwrap_or_default()
     }
@@ -225,13 +225,13 @@ impl EndpointSource for ServerPool {
     }
 
     fn file_changes(&self) -> Option<u64> {
-        self.shared.watcher.cell.get().map(|watcher| watcher.found())
+        self.shared.watcher.cell.get().map(|watcher| watcher.refreshes_with_changes())
     }
 
     async fn restart(&self) -> usize {
         // Who is asked from now on is started anew; whoever waits for one of these is told that it has ended.
         let ended = std::mem::take(&mut *self.shared.servers());
-        let retire = |Running { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
+        let retire = |RunningServer { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
         join_all(ended.into_values().map(retire)).await.len()
     }
 
@@ -249,7 +249,7 @@ impl EndpointSource for ServerPool {
 }
 
 /// A server that should answer, if it can.
-struct Wanted {
+struct NeededServer {
     row: Arc<ServerEntry>,
     /// Worked out when it is needed: a language may have ten servers, of which one is asked.
     root: OnceLock<Utf8PathBuf>,
@@ -258,15 +258,15 @@ struct Wanted {
     document: Utf8PathBuf,
 }
 
-impl Wanted {
+impl NeededServer {
     /// Where the document's project begins.
     fn root(&self) -> &Utf8PathBuf {
         self.root.get_or_init(|| project_root(&self.row, &self.document, &self.folder.path))
     }
 }
 
-impl Shared {
-    fn servers(&self) -> MutexGuard<'_, BTreeMap<Key, Running>> {
+impl PoolState {
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<Key, RunningServer>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -307,10 +307,10 @@ impl Shared {
     }
 
     /// Starts what can be started: of each group and root the first, everything else beside it.
-    async fn start_all(&self, wanted: Vec<Wanted>) -> Endpoints {
-        let mut slots: Vec<Vec<Wanted>> = Vec::new();
+    async fn start_all(&self, wanted: Vec<NeededServer>) -> Endpoints {
+        let mut slots: Vec<Vec<NeededServer>> = Vec::new();
         for server in wanted {
-            let together = |other: &Wanted| other.row.group.is_some() && other.row.group == server.row.group;
+            let together = |other: &NeededServer| other.row.group.is_some() && other.row.group == server.row.group;
             match slots.iter_mut().find(|slot| slot.first().is_some_and(together)) {
                 Some(slot) => slot.push(server),
                 None => slots.push(vec![server]),
@@ -339,7 +339,7 @@ impl Shared {
     }
 
     /// The first server of a group that can run, in each root that its group members want.
-    async fn start_first(&self, slot: Vec<Wanted>) -> Slot {
+    async fn start_first(&self, slot: Vec<NeededServer>) -> Slot {
         let mut result = Slot::default();
         let mut served: Option<String> = None;
         let mut suggested = 0;
@@ -369,8 +369,8 @@ impl Shared {
     }
 
     /// Starts one server, or says why not.
-    async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, NotStarted> {
-        let Wanted { row, folder, document, .. } = wanted;
+    async fn start(&self, wanted: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
+        let NeededServer { row, folder, document, .. } = wanted;
         let root = wanted.root();
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
@@ -414,7 +414,7 @@ impl Shared {
             Some(endpoint) => endpoint,
             None => self.endpoint(wanted, &program.path, trusted).await,
         };
-        let running = Running { endpoint: Arc::clone(&endpoint), trusted };
+        let running = RunningServer { endpoint: Arc::clone(&endpoint), trusted };
         let replaced = {
             let mut servers = self.servers();
             if self.closed.is_cancelled() {
@@ -435,7 +435,7 @@ impl Shared {
     }
 
     /// A server that has not been started yet.
-    async fn endpoint(&self, wanted: &Wanted, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
+    async fn endpoint(&self, wanted: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
         let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
         // What limits its answers may take a walk through the project to find out.
         let limits = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
@@ -445,12 +445,12 @@ impl Shared {
 
     fn launch(
         &self,
-        wanted: &Wanted,
+        wanted: &NeededServer,
         program: &Utf8Path,
         trusted: bool,
         limits: zubi_base::endpoint::Caveats,
     ) -> LaunchSpec {
-        let Wanted { row, folder, .. } = wanted;
+        let NeededServer { row, folder, .. } = wanted;
         let root = wanted.root();
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
         let withheld = ServerCapabilities::methods().filter(|method| !row.answers(method)).map(str::to_owned);

@@ -96,7 +96,7 @@ enum State {
 
 /// A document that was opened as the first of its project.
 #[derive(Debug)]
-struct Expected {
+struct ExpectedDocument {
     document: Utf8PathBuf,
     /// Whether an awaited progress was open at any time since: the project may be part of it.
     progress_seen: bool,
@@ -125,7 +125,7 @@ pub struct Tracker {
     /// What it says about its own health, unless it is well.
     health: Option<Health>,
     /// Documents whose project is not known to be loading, the oldest first.
-    expected: Vec<Expected>,
+    expected: Vec<ExpectedDocument>,
     /// Projects that were expected once; they are not expected again.
     met: BTreeSet<Utf8PathBuf>,
     /// Whether a document was opened that no project covers, or whose project the server did not load.
@@ -152,7 +152,7 @@ impl Tracker {
     }
 
     /// `initialize` was answered.
-    pub fn initialized(&mut self, now: Instant) {
+    pub fn on_initialized(&mut self, now: Instant) {
         self.initialized_at = Some(now);
         self.state = match &self.recipe {
             ReadinessSignal::Initialized => State::Ready,
@@ -174,7 +174,7 @@ impl Tracker {
     }
 
     /// A document is about to be opened. `root` bounds the search for the project that covers it.
-    pub fn opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
+    pub fn on_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
         let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
         // A library's file says nothing about the project.
         if project_files.is_empty() || !document.starts_with(root) {
@@ -184,7 +184,7 @@ impl Tracker {
             Some(project) => {
                 if self.met.insert(project) {
                     let progress_seen = !self.awaited.is_empty();
-                    self.expected.push(Expected { document: document.to_owned(), progress_seen });
+                    self.expected.push(ExpectedDocument { document: document.to_owned(), progress_seen });
                 }
             }
             None => self.uncovered = true,
@@ -199,7 +199,7 @@ impl Tracker {
     }
 
     /// A document was closed; nothing will be published for it.
-    pub fn closed(&mut self, document: &Utf8Path) {
+    pub fn on_closed(&mut self, document: &Utf8Path) {
         self.digesting.remove(document);
     }
 
@@ -222,7 +222,7 @@ impl Tracker {
             "$/progress" => self.progress(params),
             "experimental/serverStatus" => self.server_status(params),
             "window/logMessage" => self.log(params),
-            "textDocument/publishDiagnostics" => self.published(params),
+            "textDocument/publishDiagnostics" => self.on_published(params),
             _ => {}
         }
     }
@@ -312,7 +312,7 @@ impl Tracker {
     }
 
     /// Diagnostics of a document: the server has read it, so the loading of its project has begun by now or never will.
-    fn published(&mut self, params: &Value) {
+    fn on_published(&mut self, params: &Value) {
         if self.expected.is_empty() && self.digesting.is_empty() {
             return;
         }

@@ -27,7 +27,7 @@ use zubi_base::workspace::Folder;
 use crate::catalogue::Freshness;
 use crate::checks::Checker;
 use crate::detect::Languages;
-use crate::documents::{Documents, Opening, Outgoing, SyncAction};
+use crate::documents::{Documents, OpenParams, OutgoingSync, SyncAction};
 use crate::initialize;
 use crate::peer::Peer;
 use crate::readiness::{ReadinessSignal, Tracker};
@@ -155,7 +155,7 @@ pub struct Session {
     answered: AtomicBool,
 }
 
-impl Outgoing for Connection {
+impl OutgoingSync for Connection {
     fn notify(&self, method: &str, params: Value) -> bool {
         match self.notify(method, params) {
             Ok(()) => true,
@@ -250,13 +250,13 @@ impl Session {
 
     /// What follows the answer to `initialize`.
     fn introduce(&self, first: Option<Utf8PathBuf>) {
-        Outgoing::notify(&self.connection, "initialized", json!({}));
+        OutgoingSync::notify(&self.connection, "initialized", json!({}));
         if self.spec.push_settings {
             let params = json!({ "settings": self.spec.settings });
-            Outgoing::notify(&self.connection, "workspace/didChangeConfiguration", params);
+            OutgoingSync::notify(&self.connection, "workspace/didChangeConfiguration", params);
         }
         // The tracker hears of the document before it says "loading": in between it would look ready.
-        self.peer.track(|tracker| tracker.initialized(Instant::now()));
+        self.peer.track(|tracker| tracker.on_initialized(Instant::now()));
         match first {
             Some(path) => {
                 if let Err(error) = self.bring_up_to_date(&path, false) {
@@ -309,7 +309,7 @@ impl Session {
     }
 
     /// Becomes the reason when the server has ended.
-    pub fn ended(&self) -> watch::Receiver<Option<String>> {
+    pub fn end_reason(&self) -> watch::Receiver<Option<String>> {
         self.ended.clone()
     }
 
@@ -343,9 +343,9 @@ impl Session {
         Ok(Pin { session: Arc::clone(self), path: path.to_owned() })
     }
 
-    fn opening(&self, path: &Utf8Path) -> Opening<'_> {
+    fn open_params(&self, path: &Utf8Path) -> OpenParams<'_> {
         let language = self.spec.language(path);
-        Opening { language, sync: self.peer.offers().sync((path, language)), now: SystemClock.now() }
+        OpenParams { language, sync: self.peer.offers().sync((path, language)), now: SystemClock.now() }
     }
 
     fn bring_up_to_date_locked(
@@ -354,13 +354,13 @@ impl Session {
         path: &Utf8Path,
         certainly_changed: bool,
     ) -> Result<SyncAction, ReadError> {
-        let opening = self.opening(path);
+        let opening = self.open_params(path);
         let known = documents.version(path);
         let root = &self.spec.folder.path;
         if known.is_none() {
-            self.peer.track(|tracker| tracker.opened(path, root));
+            self.peer.track(|tracker| tracker.on_opened(path, root));
         }
-        let out = Expecting { session: self, path };
+        let out = TextSentGuard { session: self, path };
         let touch = documents.sync(path, opening, certainly_changed, &out);
         if known.is_none() && !matches!(touch, Ok(SyncAction::Opened)) {
             self.peer.track(|tracker| tracker.not_opened(path, root));
@@ -393,7 +393,7 @@ impl Session {
             if let Err(error) = answer {
                 tracing::debug!(server = %self.spec.name, %error, "shutdown");
             }
-            Outgoing::notify(&self.connection, "exit", Value::Null);
+            OutgoingSync::notify(&self.connection, "exit", Value::Null);
         }
         self.stop.cancel();
         // An error means that the attendant is gone, and with it the process.
@@ -402,25 +402,25 @@ impl Session {
 }
 
 /// Notices which text was sent, so that older diagnostics are not taken for those of the new one.
-struct Expecting<'a> {
+struct TextSentGuard<'a> {
     session: &'a Session,
     path: &'a Utf8Path,
 }
 
-impl Outgoing for Expecting<'_> {
+impl OutgoingSync for TextSentGuard<'_> {
     fn notify(&self, method: &str, params: Value) -> bool {
         if method == "textDocument/didSave" {
-            self.session.peer.checks.saved(Instant::now());
-            self.session.peer.settling.saved();
+            self.session.peer.checks.on_saved(Instant::now());
+            self.session.peer.settling.mark_saved();
         }
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
         // A document that is closed to make room for this one has no version here.
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
-            self.session.peer.settling.sent(self.path);
+            self.session.peer.settling.mark_sent(self.path);
             self.session.fence.mark_sent(self.path);
         }
-        Outgoing::notify(&self.session.connection, method, params)
+        OutgoingSync::notify(&self.session.connection, method, params)
     }
 }
 

@@ -43,12 +43,12 @@ pub struct DocumentStatus {
 #[derive(Debug)]
 pub(crate) struct DocumentActivity {
     status: Option<DocumentStatus>,
-    known: Mutex<Known>,
+    known: Mutex<ActivityState>,
     changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct ActivityState {
     documents: FxHashMap<Utf8PathBuf, Document>,
     /// Whether the notification ever came: a user may have switched it off.
     heard: bool,
@@ -76,16 +76,16 @@ impl DocumentActivity {
         Self { status, known: Mutex::default(), changes: watch::Sender::new(0) }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_state(&self) -> MutexGuard<'_, ActivityState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A text of the document is about to be sent.
-    pub(crate) fn sent(&self, path: &Utf8Path) {
+    pub(crate) fn mark_sent(&self, path: &Utf8Path) {
         if self.status.is_none() {
             return;
         }
-        let mut known = self.known();
+        let mut known = self.lock_state();
         known.sent += 1;
         if let Some(document) = known.documents.get_mut(path) {
             document.step = Step::Sent;
@@ -95,8 +95,8 @@ impl DocumentActivity {
     }
 
     /// It is about to be said that a document was saved, which makes the server look at all of them.
-    pub(crate) fn saved(&self) {
-        let mut known = self.known();
+    pub(crate) fn mark_saved(&self) {
+        let mut known = self.lock_state();
         known.sent += 1;
         // Every document alike, so the order does not matter.
         known.documents.values_mut().for_each(|document| document.step = Step::Sent);
@@ -108,7 +108,7 @@ impl DocumentActivity {
         let text = |name: &str| params.get(name).and_then(Value::as_str);
         let Some(path) = text("uri").and_then(|uri| zubi_base::uri::to_path(&Uri(uri.to_owned()))) else { return };
         let state = text("state").unwrap_or_default();
-        let mut known = self.known();
+        let mut known = self.lock_state();
         known.heard = true;
         let Some(document) = known.documents.get_mut(&path) else { return };
         if state.contains(&status.rebuilding) {
@@ -123,7 +123,7 @@ impl DocumentActivity {
 
     /// Whether nothing is known to be done with the document that was asked for by a text or a save.
     pub(crate) fn is_idle(&self, path: &Utf8Path) -> bool {
-        let known = self.known();
+        let known = self.lock_state();
         !known.heard || known.documents.get(path).is_none_or(|document| document.step == Step::Idle)
     }
 
@@ -134,7 +134,7 @@ impl DocumentActivity {
 
     /// How often something was sent or saved: when it is the same after the fence, the fence stood behind everything.
     pub(crate) fn sent_so_far(&self) -> u64 {
-        self.known().sent
+        self.lock_state().sent
     }
 
     /// Follows [`Self::is_idle`].
@@ -158,8 +158,8 @@ mod tests {
         let mut states = String::new();
         for step in script {
             match *step {
-                "sent" => settling.sent(path),
-                "saved" => settling.saved(),
+                "sent" => settling.mark_sent(path),
+                "saved" => settling.mark_saved(),
                 state => settling.notification("fake/status", &json!({ "uri": "file:///w/a.cc", "state": state })),
             }
             writeln!(states, "{step:18} → {}", if settling.is_idle(path) { "idle" } else { "busy" }).unwrap();

@@ -60,7 +60,7 @@ impl Workspace {
             names_versions: false,
             tsserver_command: None,
             freshness: Freshness::WatchedFiles,
-            language_table: Arc::new(Languages::of(Catalogue::builtin())),
+            language_table: Arc::new(Languages::from_catalogue(Catalogue::builtin())),
             languages: vec!["rust".to_owned()],
             extensions: vec!["rs".to_owned()],
             root_markers: vec!["Cargo.toml".to_owned()],
@@ -124,7 +124,7 @@ pub(crate) fn checker() -> Checker {
 }
 
 /// Waits until an endpoint is in a state.
-pub(crate) async fn until(states: &mut watch::Receiver<Readiness>, wanted: impl FnMut(&Readiness) -> bool) {
+pub(crate) async fn wait_until(states: &mut watch::Receiver<Readiness>, wanted: impl FnMut(&Readiness) -> bool) {
     tokio::time::timeout(PATIENCE, states.wait_for(wanted)).await.expect("the state never comes").unwrap();
 }
 
@@ -224,7 +224,7 @@ impl FakeServer {
     }
 
     /// Asks zubi and returns its answer.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = RequestId::Number(self.next_id);
         self.next_id += 1;
         self.send(Message::Request(Request { id: id.clone(), method: method.to_owned(), params })).await;

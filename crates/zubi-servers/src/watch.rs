@@ -50,7 +50,7 @@ pub(crate) struct FileChange {
 
 /// What a question needs to know about the files.
 #[derive(Debug, Default)]
-pub(crate) struct Refreshed {
+pub(crate) struct FileChanges {
     /// In the order of their paths.
     pub(crate) changes: Vec<FileChange>,
     /// Why the changes may not be all, or took long to find.
@@ -70,13 +70,13 @@ pub(crate) struct FileWatcher {
 
 /// What the event thread leaves behind.
 struct Marks {
-    marked: Mutex<Marked>,
+    marked: Mutex<MarkedPaths>,
     /// The number of the last fence seen.
     fence: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Marked {
+struct MarkedPaths {
     paths: FxHashMap<Utf8PathBuf, Mark>,
     /// Events were lost: everything must be compared.
     everything: bool,
@@ -149,7 +149,7 @@ impl FileWatcher {
     }
 
     /// Everything that happened before this call and was not told before.
-    pub(crate) async fn refresh(&self) -> Refreshed {
+    pub(crate) async fn refresh(&self) -> FileChanges {
         let mut last = self.fence.lock().await;
         *last += 1;
         let fenced = self.pass_fence(*last).await;
@@ -163,7 +163,7 @@ impl FileWatcher {
             }
         };
         if marked.paths.is_empty() && !compare_all {
-            return Refreshed { changes: Vec::new(), note };
+            return FileChanges { changes: Vec::new(), note };
         }
         let record = Arc::clone(&self.record);
         let changes = tokio::task::spawn_blocking(move || lock(&record).examine(&marked.paths, compare_all)).await;
@@ -172,11 +172,11 @@ impl FileWatcher {
             // Before the next question may pass the fence: it finds nothing new and must see the new number.
             self.found.fetch_add(1, Ordering::AcqRel);
         }
-        Refreshed { changes, note }
+        FileChanges { changes, note }
     }
 
     /// How many calls of [`Self::refresh`] have found changes.
-    pub(crate) fn found(&self) -> u64 {
+    pub(crate) fn refreshes_with_changes(&self) -> u64 {
         self.found.load(Ordering::Acquire)
     }
 
@@ -215,7 +215,7 @@ fn open_watcher(
     let path = directory.path().to_owned();
     let handler = {
         let (marks, fence_directory) = (Arc::clone(marks), path.clone());
-        move |event: notify::Result<notify::Event>| marks.heard(event, &fence_directory)
+        move |event: notify::Result<notify::Event>| marks.on_event(event, &fence_directory)
     };
     let mut watcher = open(Box::new(handler)).map_err(|error| why_blind(&error))?;
     watcher.watch(&path, RecursiveMode::NonRecursive).map_err(|error| why_blind(&error))?;
@@ -238,7 +238,7 @@ fn why_blind(error: &notify::Error) -> String {
 
 impl Marks {
     /// Called on the watcher's thread, in the order of the events.
-    fn heard(&self, event: notify::Result<notify::Event>, fence_directory: &std::path::Path) {
+    fn on_event(&self, event: notify::Result<notify::Event>, fence_directory: &std::path::Path) {
         let event = match event {
             Ok(event) => event,
             Err(error) => {
@@ -318,7 +318,7 @@ impl Record {
         changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>,
     ) {
         match std::fs::metadata(path) {
-            Err(_) => self.forget(path, changes),
+            Err(_) => self.remove_path(path, changes),
             Ok(metadata) if metadata.is_dir() => {
                 let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
                 if !is_link && (mark.appeared || !self.watched.contains(path)) && is_visible(path, visible) {
@@ -343,12 +343,12 @@ impl Record {
                 }
             }
             // A socket or a pipe where a file was.
-            Ok(_) => self.forget(path, changes),
+            Ok(_) => self.remove_path(path, changes),
         }
     }
 
     /// A file or a whole directory is gone.
-    fn forget(&mut self, path: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
+    fn remove_path(&mut self, path: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
         if self.files.remove(path).is_some() {
             changes.insert(path.to_owned(), ChangeKind::Deleted);
         }
@@ -382,7 +382,7 @@ impl Record {
                 self.watch(path);
                 continue;
             }
-            let Some(stamp) = Stamp::of(path) else { continue };
+            let Some(stamp) = Stamp::of_file(path) else { continue };
             unseen.remove(path);
             match self.files.get_mut(path) {
                 Some(known) if *known == stamp => {}
@@ -401,7 +401,7 @@ impl Record {
         for path in unseen {
             self.files.remove(&path);
             // Still there, but ignored by now: nothing happened to it that a server would call deletion.
-            if Stamp::of(&path).is_none() {
+            if Stamp::of_file(&path).is_none() {
                 changes.insert(path, ChangeKind::Deleted);
             }
         }

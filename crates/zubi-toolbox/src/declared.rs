@@ -31,7 +31,7 @@ mod tests;
 
 pub use self::definition::{Definition, TOOLSET};
 pub use self::load::{
-    Content, DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, TrustState, files_of, load, load_files, read,
+    Content, DIRECTORY, DeclaredTools, LoadedFile, LoadedTool, MAIN_FILE, TrustState, files_of, load, load_files, read,
 };
 pub use self::problem::{Problem, Severity, LocatedProblem};
-pub use self::provider::{Declared, Setup};
+pub use self::provider::{DeclaredProvider, Setup};

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use zubi_link::wire::codes;
 use zubi_link::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
 use zubi_tools::{
-    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncated, static_provider,
+    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
 };
 
 use self::text::EditorRenderer;
@@ -144,22 +144,22 @@ impl LocalTool for Editor {
         let is_json = input.common.format() == Format::Json;
         let answer = match input.command {
             Command::Status => writer.status(&sight.status()),
-            Command::Ping => Answer::of(&sight.ping(), "the host answers", Status::default()),
-            Command::OpenFiles => writer.open_files(&sight.open_files().map_err(tell)?),
-            Command::ActiveFile => writer.active_file(sight.active_file(&asked).await.map_err(tell)?).await,
+            Command::Ping => Answer::new(&sight.ping(), "the host answers", Status::default()),
+            Command::OpenFiles => writer.open_files(&sight.open_files().map_err(editor_error)?),
+            Command::ActiveFile => writer.active_file(sight.active_file(&asked).await.map_err(editor_error)?).await,
             Command::Diagnostics => {
                 let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
-                writer.file(sight.diagnostics(&params, &asked).await.map_err(tell)?).await
+                writer.file(sight.diagnostics(&params, &asked).await.map_err(editor_error)?).await
             }
             Command::ValidateFile => {
-                writer.validated(sight.validate_file(input.path()?, &asked).await.map_err(tell)?).await
+                writer.render_validation(sight.validate_file(input.path()?, &asked).await.map_err(editor_error)?).await
             }
             Command::AllDiagnostics => {
-                writer.all(sight.all_diagnostics(&input.filter()?, &asked).await.map_err(tell)?).await
+                writer.all(sight.all_diagnostics(&input.filter()?, &asked).await.map_err(editor_error)?).await
             }
-            Command::ErrorsSummary => writer.errors(&sight.workspace_errors(&asked).await.map_err(tell)?),
+            Command::ErrorsSummary => writer.errors(&sight.workspace_errors(&asked).await.map_err(editor_error)?),
         };
-        Ok(answer.dressed(is_json))
+        Ok(answer.into_output(is_json))
     }
 }
 
@@ -169,18 +169,18 @@ struct Answer {
     data: Value,
     text: String,
     status: Status,
-    truncated: Option<Truncated>,
+    truncated: Option<Truncation>,
 }
 
 impl Answer {
-    fn of(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
+    fn new(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
         // What is made here can be written.
         let data = serde_json::to_value(object).unwrap_or_default();
         let status = if status.endpoint.is_empty() { Status { endpoint: "zubi".to_owned(), ..status } } else { status };
         Self { data, text: text.into(), status, truncated: None }
     }
 
-    fn dressed(self, is_json: bool) -> ToolOutput {
+    fn into_output(self, is_json: bool) -> ToolOutput {
         if is_json {
             return ToolOutput { text: self.data.to_string(), data: Some(self.data), status: None, truncated: None };
         }
@@ -189,7 +189,7 @@ impl Answer {
 }
 
 /// An error of the protocol as one of a tool.
-fn tell(error: EditorServiceError) -> ToolError {
+fn editor_error(error: EditorServiceError) -> ToolError {
     let EditorServiceError { code, message, field } = error;
     let code = match code {
         codes::INVALID_PARAMS | codes::NOT_IN_WORKSPACE => {

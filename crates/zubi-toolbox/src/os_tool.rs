@@ -46,7 +46,7 @@ pub(crate) trait LocalTool: Send + Sync + 'static {
     async fn run(context: &Self::Context, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }
 
-struct Framed<T: LocalTool> {
+struct LocalToolAdapter<T: LocalTool> {
     spec: ToolSpec,
     context: Arc<T::Context>,
     kind: PhantomData<fn() -> T>,
@@ -60,7 +60,7 @@ pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
         id: about.id.to_owned(),
         title: about.title.to_owned(),
         description: about.description.to_owned(),
-        input: schema::of::<T::Input>(),
+        input: schema::schema_of::<T::Input>(),
         examples: vec![Example { title: title.to_owned(), args }],
         notes: about.notes.to_owned(),
         effect: about.effect,
@@ -72,11 +72,11 @@ pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
         tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
         icon: None,
     };
-    Arc::new(Framed::<T> { spec, context: Arc::clone(context), kind: PhantomData })
+    Arc::new(LocalToolAdapter::<T> { spec, context: Arc::clone(context), kind: PhantomData })
 }
 
 #[async_trait]
-impl<T: LocalTool> Tool for Framed<T> {
+impl<T: LocalTool> Tool for LocalToolAdapter<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

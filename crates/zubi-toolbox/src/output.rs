@@ -29,5 +29,5 @@ fn handle(given: &str) -> Result<OutputId, ToolError> {
 }
 
 fn not_there(error: &StoreError) -> ToolError {
-    ToolError::failed("read the output", error, "Run the command again to get a new one.")
+    ToolError::operation_failed("read the output", error, "Run the command again to get a new one.")
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use zubi_base::text::{EditOptions, Save};
 use zubi_code::apply::Direction;
-use zubi_code::edit::{Applied, Plan};
+use zubi_code::edit::{AppliedChange, Plan};
 use zubi_code::{AnswerStatus, CodeError, CodeIntel, Question};
 use zubi_tools::{ToolProvider, static_provider};
 
@@ -33,7 +33,7 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
 }
 
 /// The file that a call names, for its footprint; what is wrong with the name is told when it is called.
-fn named(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
+fn files_in_uri(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
     intel.workspace().resolve(uri).into_iter().collect()
 }
 
@@ -44,7 +44,7 @@ fn file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
 }
 
 /// Notes about what was done.
-type Notes<'a> = dyn Fn(&Applied) -> Vec<String> + Sync + 'a;
+type Notes<'a> = dyn Fn(&AppliedChange) -> Vec<String> + Sync + 'a;
 
 /// How a plan is applied, and what stands in the answer besides.
 #[derive(Default)]

@@ -49,10 +49,10 @@ pub(crate) async fn follows(intel: &CodeIntel, cx: &ToolCx) -> Result<update_imp
                 let key = keys.first().copied().unwrap_or(update_imports::TYPESCRIPT);
                 Ok::<_, CodeError>(open.get(key, &request).await?.value)
             };
-            let refused = |error: CodeError| ToolError::failed(OPERATION, &error, error.hint());
+            let refused = |error: CodeError| ToolError::operation_failed(OPERATION, &error, error.hint());
             Some(found.await.map_err(refused)?)
         }
         None => store::get(cx, OPERATION, update_imports::TYPESCRIPT).await?,
     };
-    Ok(update_imports::UpdateImports::of(value.as_ref()))
+    Ok(update_imports::UpdateImports::from_setting(value.as_ref()))
 }

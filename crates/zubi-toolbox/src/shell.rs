@@ -36,7 +36,7 @@ pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn Tool
     let tools = vec![
         tool::<run::Run>(&shell),
         tool::<job::Job>(&shell),
-        tool::<which::Which>(&shell),
+        tool::<which::WhichTool>(&shell),
         tool::<terminal::Terminal>(&shell),
     ];
     static_provider("shell", "Shell", tools)
@@ -53,7 +53,7 @@ pub(crate) fn environment() -> Vec<(String, String)> {
 
 /// The directory of the workspace in which a command is to run.
 pub(crate) fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
-    let path = paths::existing(cx, "cwd", given.unwrap_or("."))?;
+    let path = paths::resolve_existing(cx, "cwd", given.unwrap_or("."))?;
     if path.is_dir() {
         return Ok(path);
     }
@@ -75,5 +75,5 @@ pub(crate) fn did_not_run_as(operation: &str, error: &RunError) -> ToolError {
         RunError::NoShell(_) => "The user can install it, or write the script for `sh`.",
         RunError::Keep(_) => "See that zubi's state directory can be written and the disk is not full.",
     };
-    ToolError::failed(operation, error, hint)
+    ToolError::operation_failed(operation, error, hint)
 }

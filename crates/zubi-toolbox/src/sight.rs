@@ -230,7 +230,7 @@ impl EditorService {
             let note = "no editor is connected, so no file is open in one".to_owned();
             return Ok(OpenFiles { count: 0, files: Vec::new(), note: Some(note) });
         };
-        let seen = view.seen()?;
+        let seen = view.open_editors()?;
         let all = seen.open.len();
         let mut files: Vec<OpenFile> = seen.open.into_iter().filter_map(|file| self.open_file(file)).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -244,7 +244,7 @@ impl EditorService {
     pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFile, EditorServiceError> {
         let none = |note: Option<&str>| ActiveFile { note: note.map(str::to_owned), ..ActiveFile::default() };
         let Some(view) = &self.view else { return Ok(none(Some("no editor is connected"))) };
-        let Some(ActiveEditor { file, selection }) = view.seen()?.active else { return Ok(none(None)) };
+        let Some(ActiveEditor { file, selection }) = view.open_editors()?.active else { return Ok(none(None)) };
         let Some(file) = self.open_file(file) else {
             return Ok(none(Some("what the user looks at is no file of the workspace")));
         };
@@ -284,13 +284,13 @@ impl EditorService {
 
     /// Whether the editor has another text of a file than the disk.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
-        let seen = self.view.as_ref().and_then(|view| view.seen().ok());
+        let seen = self.view.as_ref().and_then(|view| view.open_editors().ok());
         let is_meant = |file: &ShownFile| self.path_of(&file.uri).is_some_and(|open| open == path);
         seen.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_meant(file)))
     }
 
     fn is_open(&self, path: &Utf8Path) -> bool {
-        let seen = self.view.as_ref().and_then(|view| view.seen().ok());
+        let seen = self.view.as_ref().and_then(|view| view.open_editors().ok());
         seen.is_some_and(|seen| seen.open.iter().any(|file| self.path_of(&file.uri).as_deref() == Some(path)))
     }
 

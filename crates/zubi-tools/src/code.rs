@@ -101,7 +101,7 @@ impl Code {
     }
 
     /// What it means, in a sentence.
-    pub fn meaning(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::InvalidInput => "An argument is missing, unknown or not what the tool takes; nothing was done.",
             Self::UnknownTool => "No tool of this name exists for this caller.",
@@ -181,7 +181,7 @@ mod tests {
         for code in Code::ALL {
             assert_eq!(serde_json::json!(code), code.as_str());
             assert_eq!(Code::of_name(code.as_str()), Some(code));
-            for text in [code.meaning(), code.next_step()] {
+            for text in [code.description(), code.next_step()] {
                 assert!(text.ends_with('.') && text.len() < 120, "{text}");
             }
         }

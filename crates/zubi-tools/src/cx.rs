@@ -39,7 +39,7 @@ pub struct Restrictions {
 impl Restrictions {
     /// What is left when both hold.
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub fn combine(&self, other: &Self) -> Self {
         Self {
             read_only: self.read_only || other.read_only,
             toolsets: [self.toolsets.as_slice(), &other.toolsets].concat(),
@@ -124,7 +124,7 @@ pub enum ApprovalAnswer {
 
 impl ApprovalAnswer {
     /// Yes to this call, as it is.
-    pub fn once() -> Self {
+    pub fn allow_once() -> Self {
         Self::Allow { option: 0, arguments: None }
     }
 }
@@ -132,7 +132,7 @@ impl ApprovalAnswer {
 /// Asks a person.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer;
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer;
 
     /// Whether the client itself asks its user before each call (`mcp.ask = "client"`). Counts only for calls that
     /// [`Footprint::vouched`] says a person has looked at the tool of.
@@ -147,7 +147,7 @@ pub struct NoApprover;
 
 #[async_trait]
 impl Approver for NoApprover {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         ApprovalAnswer::Unavailable
     }
 }
@@ -158,7 +158,7 @@ pub struct ClientApprover;
 
 #[async_trait]
 impl Approver for ClientApprover {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         ApprovalAnswer::Unavailable
     }
 

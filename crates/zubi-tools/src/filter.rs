@@ -127,7 +127,7 @@ impl ToolFilter {
     }
 
     /// Patterns that match none of these ids: misspellings, most likely.
-    pub fn unmatched<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
+    pub fn unmatched_patterns<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
         let ids: Vec<&str> = ids.into_iter().collect();
         self.include
             .iter()
@@ -224,6 +224,6 @@ mod tests {
     #[test]
     fn misspelt_patterns_are_told() {
         let filter = ToolFilter::new(["lsp_*", "lps_hover", "!undo"]);
-        assert_eq!(filter.unmatched(["lsp_hover", "undo_edit"]), ["lps_hover", "undo"]);
+        assert_eq!(filter.unmatched_patterns(["lsp_hover", "undo_edit"]), ["lps_hover", "undo"]);
     }
 }

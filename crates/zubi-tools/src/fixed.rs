@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::{ProviderId, Tool, ToolProvider};
 
-struct Fixed {
+struct StaticProvider {
     id: ProviderId,
     name: &'static str,
     tools: Vec<Arc<dyn Tool>>,
@@ -15,10 +15,10 @@ struct Fixed {
 
 /// A provider of these tools, in this order; `name` is for people.
 pub fn static_provider(id: &str, name: &'static str, tools: Vec<Arc<dyn Tool>>) -> Arc<dyn ToolProvider> {
-    Arc::new(Fixed { id: ProviderId(id.into()), name, tools, changes: watch::Sender::new(0) })
+    Arc::new(StaticProvider { id: ProviderId(id.into()), name, tools, changes: watch::Sender::new(0) })
 }
 
-impl ToolProvider for Fixed {
+impl ToolProvider for StaticProvider {
     fn id(&self) -> &ProviderId {
         &self.id
     }

@@ -34,7 +34,7 @@ pub use crate::code::Code;
 pub use crate::cx::ToolCx;
 pub use crate::fixed::static_provider;
 pub use crate::footprint::Footprint;
-pub use crate::output::{Status, ToolError, ToolOutput, Truncated};
+pub use crate::output::{Status, ToolError, ToolOutput, Truncation};
 pub use crate::spec::{Approval, Effect, Exposure, ToolSpec};
 
 /// Something a caller can run. The description and the code are one object, so that they cannot drift apart.

@@ -33,7 +33,7 @@ impl fmt::Display for Status {
 
 /// How an answer was cut.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Truncated {
+pub struct Truncation {
     pub shown: usize,
     pub total: usize,
     /// Pass as `cursor` to go on.
@@ -48,7 +48,7 @@ pub struct ToolOutput {
     /// For machines, on request (`format: "json"`, `--json`).
     pub data: Option<Value>,
     pub status: Option<Status>,
-    pub truncated: Option<Truncated>,
+    pub truncated: Option<Truncation>,
 }
 
 impl ToolOutput {
@@ -110,7 +110,7 @@ impl ToolError {
     pub fn cleaned(self) -> Self {
         match self {
             Self::Tell { code, message, hint } => {
-                Self::Tell { code, message: cut(clean(message)), hint: cut(clean(hint)) }
+                Self::Tell { code, message: truncate(clean(message)), hint: truncate(clean(hint)) }
             }
             Self::Fatal(error) => Self::Fatal(error),
         }
@@ -122,7 +122,7 @@ impl ToolError {
     }
 
     /// Something could not be done: `Failed to <operation>: <why>`.
-    pub fn failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
+    pub fn operation_failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self::Tell { code: Code::Failed, message: format!("Failed to {operation}: {why}"), hint: hint.into() }
     }
 
@@ -163,7 +163,7 @@ pub fn clean(text: String) -> String {
 const MAX_TOLD: usize = 4_000;
 
 /// A failure repeats what it was given, which may be of any size.
-fn cut(text: String) -> String {
+fn truncate(text: String) -> String {
     match text.char_indices().nth(MAX_TOLD) {
         None => text,
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

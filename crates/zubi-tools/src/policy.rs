@@ -165,7 +165,7 @@ impl Policy {
     /// the tool's worst.
     pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let parts: Vec<PartDecision> = part::of(spec, footprint, self.places.home.as_deref())
+        let parts: Vec<PartDecision> = part::accesses_of(spec, footprint, self.places.home.as_deref())
             .iter()
             .map(|part| self.judge_part(spec, effect, part, footprint))
             .collect();
@@ -199,7 +199,7 @@ impl Policy {
         }
         let concerns = |rule: &Rule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
         let means = |part: &Access| {
-            let part = match resolved(part) {
+            let part = match resolve_links(part) {
                 Some(Ok(part)) => part,
                 Some(Err(())) => return false,
                 None => part.clone(),
@@ -229,7 +229,7 @@ impl Policy {
     fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Access, footprint: &Footprint) -> PartDecision {
         let what = part.to_string();
         // A path counts as what it says and as where it leads: links decide nothing.
-        let (meant, lost) = match resolved(part) {
+        let (meant, lost) = match resolve_links(part) {
             Some(Ok(part)) => (Some(part), false),
             Some(Err(())) => (None, true),
             None => (None, false),
@@ -376,7 +376,7 @@ fn strength(otherwise: DefaultAction) -> u8 {
 }
 
 /// The same part with links followed, where it is a path; an error where a write leads nobody knows where.
-fn resolved(part: &Access) -> Option<Result<Access, ()>> {
+fn resolve_links(part: &Access) -> Option<Result<Access, ()>> {
     let follow = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
     match part {
         Access::Read(path) => follow(path).ok().map(|path| Ok(Access::Read(path))),

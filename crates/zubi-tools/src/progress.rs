@@ -12,7 +12,7 @@ pub const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Passes on at most one report per [`INTERVAL`] and never a smaller fraction than before. What is dropped is outdated
 /// by the next report anyway, so nothing is kept back to be sent later.
-pub struct Throttled {
+pub struct ThrottledProgress {
     inner: Arc<dyn ProgressSink>,
     state: Mutex<State>,
 }
@@ -24,13 +24,13 @@ struct State {
     message: String,
 }
 
-impl Throttled {
+impl ThrottledProgress {
     pub fn new(inner: Arc<dyn ProgressSink>) -> Self {
         Self { inner, state: Mutex::default() }
     }
 }
 
-impl ProgressSink for Throttled {
+impl ProgressSink for ThrottledProgress {
     fn report(&self, fraction: Option<f64>, message: &str) {
         let fraction = fraction.filter(|fraction| fraction.is_finite()).map(|fraction| fraction.clamp(0.0, 1.0));
         let now = Instant::now();
@@ -58,9 +58,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Recorded(Mutex<Vec<(Option<f64>, String)>>);
+    struct RecordedProgress(Mutex<Vec<(Option<f64>, String)>>);
 
-    impl ProgressSink for Recorded {
+    impl ProgressSink for RecordedProgress {
         fn report(&self, fraction: Option<f64>, message: &str) {
             self.0.lock().unwrap().push((fraction, message.to_owned()));
         }
@@ -68,8 +68,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn reports_are_spaced_and_never_go_back() {
-        let recorded = Arc::new(Recorded::default());
-        let throttled = Throttled::new(Arc::clone(&recorded) as Arc<dyn ProgressSink>);
+        let recorded = Arc::new(RecordedProgress::default());
+        let throttled = ThrottledProgress::new(Arc::clone(&recorded) as Arc<dyn ProgressSink>);
         throttled.report(Some(0.1), "a");
         throttled.report(Some(0.2), "too soon");
         tokio::time::advance(INTERVAL).await;

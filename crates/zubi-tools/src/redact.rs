@@ -64,12 +64,12 @@ impl Redactor {
 
     /// A text without secrets.
     pub fn text(&self, text: &str) -> String {
-        shapes(&self.known(text))
+        shapes(&self.redact_known(text))
     }
 
     /// A text without those secrets whose values are known. What only looks like one stays: it may be part of what was asked
     /// for.
-    pub fn known(&self, text: &str) -> String {
+    pub fn redact_known(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in &self.values {
             if text.contains(value.as_str()) {
@@ -81,7 +81,7 @@ impl Redactor {
 
     /// How many bytes of a text that goes on can be told without what follows: behind them may stand the beginning of a known
     /// secret, and none is cut in two.
-    pub fn settled(&self, text: &str) -> usize {
+    pub fn safe_prefix(&self, text: &str) -> usize {
         let begins = |value: &String| {
             let from = text.len().saturating_sub(value.len().saturating_sub(1));
             (from..text.len()).find(|at| text.get(*at..).is_some_and(|tail| value.starts_with(tail)))
@@ -104,7 +104,7 @@ impl Redactor {
 
     /// The same value without those secrets whose values are known.
     pub fn known_in_value(&self, value: &Value) -> Value {
-        map_texts(value, &|text| self.known(text))
+        map_texts(value, &|text| self.redact_known(text))
     }
 
     /// Whether no secret's value is known.
@@ -122,7 +122,7 @@ impl Redactor {
         if self.values.is_empty() {
             return result;
         }
-        in_result(result, &|text| self.known(text))
+        in_result(result, &|text| self.redact_known(text))
     }
 }
 

@@ -44,7 +44,7 @@ pub struct RegistryConfig {
 /// All tools, and the way to call them.
 pub struct Registry {
     config: RegistryConfig,
-    listed: Mutex<Listed>,
+    listed: Mutex<ProviderList>,
     /// Counts up when a provider comes or goes.
     providers_changed: watch::Sender<u64>,
     /// The policy as it was given.
@@ -61,7 +61,7 @@ pub struct Registry {
 }
 
 /// The providers and their tools.
-struct Listed {
+struct ProviderList {
     providers: Vec<Arc<dyn ToolProvider>>,
     index: Index,
 }
@@ -89,7 +89,7 @@ impl Registry {
     /// Asks each provider for its tools once; does no I/O of its own.
     pub fn new(mut config: RegistryConfig) -> Self {
         let providers = std::mem::take(&mut config.providers);
-        let listed = Mutex::new(Listed { index: Index::new(&providers), providers });
+        let listed = Mutex::new(ProviderList { index: Index::new(&providers), providers });
         let policy = Arc::new(std::mem::take(&mut config.policy));
         Self {
             config,
@@ -107,7 +107,7 @@ impl Registry {
 
     /// The same that takes these secrets out of the records of calls, whatever name they stand under.
     #[must_use]
-    pub fn redacting(mut self, redactor: Redactor) -> Self {
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
@@ -122,7 +122,7 @@ impl Registry {
     /// Adds a provider after the others. Its tools are listed and can be called at once; those whose names are taken are
     /// left out and told in [`Self::problems`].
     pub fn add(&self, provider: Arc<dyn ToolProvider>) -> Result<(), DuplicateProvider> {
-        let mut listed = self.listed();
+        let mut listed = self.lock_providers();
         if listed.providers.iter().any(|other| other.id() == provider.id()) {
             return Err(DuplicateProvider(provider.id().clone()));
         }
@@ -133,7 +133,7 @@ impl Registry {
 
     /// Takes a provider and its tools away; calls that run go on. Whether there was one.
     pub fn remove(&self, id: &ProviderId) -> bool {
-        let mut listed = self.listed();
+        let mut listed = self.lock_providers();
         let before = listed.providers.len();
         listed.providers.retain(|provider| provider.id() != id);
         let removed = listed.providers.len() < before;
@@ -143,13 +143,13 @@ impl Registry {
         removed
     }
 
-    fn providers_came_or_went(&self, listed: &mut Listed) {
-        let Listed { providers, index } = listed;
+    fn providers_came_or_went(&self, listed: &mut ProviderList) {
+        let ProviderList { providers, index } = listed;
         index.replace(providers);
         self.providers_changed.send_modify(|count| *count += 1);
     }
 
-    fn listed(&self) -> MutexGuard<'_, Listed> {
+    fn lock_providers(&self) -> MutexGuard<'_, ProviderList> {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -165,7 +165,7 @@ impl Registry {
 
     /// Lets every provider find out what its list depends on; see [`ToolProvider::prepare`].
     pub async fn prepare(&self) {
-        let providers = self.listed().providers.clone();
+        let providers = self.lock_providers().providers.clone();
         for provider in &providers {
             provider.prepare().await;
         }
@@ -200,7 +200,7 @@ impl Registry {
 
     /// What the providers leave out although it is there; see [`ToolProvider::notes`].
     pub fn notes(&self) -> Vec<String> {
-        let providers = self.listed().providers.clone();
+        let providers = self.lock_providers().providers.clone();
         providers.iter().flat_map(|provider| provider.notes()).collect()
     }
 
@@ -208,7 +208,7 @@ impl Registry {
     /// answer differently, and that there may be other receivers to follow.
     pub fn changes(&self) -> Vec<watch::Receiver<u64>> {
         let mut receivers = vec![self.providers_changed.subscribe()];
-        receivers.extend(self.listed().providers.iter().map(|provider| provider.changes()));
+        receivers.extend(self.lock_providers().providers.iter().map(|provider| provider.changes()));
         receivers
     }
 
@@ -216,7 +216,7 @@ impl Registry {
         let missing = |why, code| Err(CallError::Unknown { name: name.to_owned(), why, code });
         let unknown = |why| missing(why, Code::UnknownTool);
         let Some(entry) = self.with_index(|index| index.find(name)) else {
-            let providers = self.listed().providers.clone();
+            let providers = self.lock_providers().providers.clone();
             if let Some(why) = providers.iter().find_map(|provider| provider.left_out(name)) {
                 return missing(why, Code::Unavailable);
             }
@@ -225,12 +225,12 @@ impl Registry {
             let ends = |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
             let same: Vec<&str> = visible.iter().filter(ends).map(|tool| tool.spec().id.as_str()).collect();
             if !same.is_empty() {
-                return unknown(format!("there is no such tool; did you mean {}?", quoted(&same)));
+                return unknown(format!("there is no such tool; did you mean {}?", quote_names(&same)));
             }
             let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
             return unknown(match near.as_slice() {
                 [] => "there is no such tool".to_owned(),
-                near => format!("there is no such tool; did you mean {}?", quoted(near)),
+                near => format!("there is no such tool; did you mean {}?", quote_names(near)),
             });
         };
         match self.refusal(entry.tool.spec(), restrictions) {
@@ -246,8 +246,8 @@ impl Registry {
     }
 
     fn with_index<T>(&self, read: impl FnOnce(&Index) -> T) -> T {
-        let mut listed = self.listed();
-        let Listed { providers, index } = &mut *listed;
+        let mut listed = self.lock_providers();
+        let ProviderList { providers, index } = &mut *listed;
         index.refresh(providers);
         read(index)
     }
@@ -268,7 +268,7 @@ fn refusal(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str
     }
 }
 
-fn quoted(names: &[&str]) -> String {
+fn quote_names(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

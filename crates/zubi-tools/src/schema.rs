@@ -24,7 +24,7 @@ use crate::spec::Schema;
 
 /// The schema of a type's arguments, in the portable subset. Documentation comments become descriptions; `Option<T>`
 /// becomes an optional `T`. A type that is not a struct gives a schema that [`problems()`] refuses.
-pub fn of<T: JsonSchema>() -> Schema {
+pub fn schema_of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

@@ -46,18 +46,18 @@ pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option
     let args = args.as_object()?;
     let of = |names: &[&str]| {
         let shown: Vec<String> =
-            names.iter().filter_map(|name| args.get(*name)).filter_map(|value| shown(value, folders)).collect();
+            names.iter().filter_map(|name| args.get(*name)).filter_map(|value| summarize_value(value, folders)).collect();
         (!shown.is_empty()).then(|| shown.join(" → "))
     };
     let first = || {
         let properties = spec.input.get("properties").and_then(Value::as_object).map(Map::keys);
         properties.into_iter().flatten().find_map(|name| args.get(name).filter(|it| it.is_string()))
     };
-    TELLING.iter().find_map(|names| of(names)).or_else(|| shown(first()?, folders))
+    TELLING.iter().find_map(|names| of(names)).or_else(|| summarize_value(first()?, folders))
 }
 
 /// A value on one line; of a file in a folder that is open, the path from there.
-fn shown(value: &Value, folders: &[Folder]) -> Option<String> {
+fn summarize_value(value: &Value, folders: &[Folder]) -> Option<String> {
     let text = match value {
         Value::Null | Value::Object(_) | Value::Array(_) => return None,
         Value::String(text) => text.clone(),

@@ -64,7 +64,7 @@ mod bash {
         Policy::from_rules(ToolFilter::new(allow.iter().copied()), [(&rule, "a test".to_owned())], places)
     }
 
-    fn judged(policy: &Policy, reading: &ShellReading, directory: &Utf8Path) -> Action {
+    fn decide(policy: &Policy, reading: &ShellReading, directory: &Utf8Path) -> Action {
         let spec = ToolSpec {
             id: "shell.run".to_owned(),
             title: String::new(),
@@ -102,9 +102,9 @@ mod bash {
         let shown = reading.commands.iter().any(|argv| argv.iter().any(|word| word.contains("touch") || word == "pwn"))
             || reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         let ran = ground.runs(script);
-        let careful = judged(&policy(&[], directory), &reading, directory);
+        let careful = decide(&policy(&[], directory), &reading, directory);
         // Nothing but what cannot be told is asked about.
-        let generous = judged(&policy(&["shell.run"], directory), &reading, directory);
+        let generous = decide(&policy(&["shell.run"], directory), &reading, directory);
         // A redirection to a file of the workspace is shown and allowed.
         let written = reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         match (ran, careful, generous) {

@@ -44,25 +44,25 @@ const JSON: &str = "application/json";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
-struct Shared {
+struct ServerState {
     chats: Arc<dyn ChatService>,
     guard: Guard,
     stop: CancellationToken,
 }
 
-type Door = State<Arc<Shared>>;
+type AppState = State<Arc<ServerState>>;
 
 /// Everything that there is at this address. Streams end with `stop`.
 pub(crate) fn router(chats: Arc<dyn ChatService>, guard: Guard, stop: CancellationToken) -> Router {
-    let shared = Arc::new(Shared { chats, guard, stop });
+    let shared = Arc::new(ServerState { chats, guard, stop });
     let api = Router::new()
         .route("/api/events", get(events))
         .route("/api/{method}", post(request))
         .method_not_allowed_fallback(otherwise)
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_callers));
     Router::new()
-        .route("/", get(async || named("index.html")))
-        .route("/{name}", get(async |Path(name): Path<String>| named(&name)))
+        .route("/", get(async || serve_asset("index.html")))
+        .route("/{name}", get(async |Path(name): Path<String>| serve_asset(&name)))
         .method_not_allowed_fallback(otherwise)
         .merge(api)
         .fallback(async || refuse(StatusCode::NOT_FOUND, NOTHING))
@@ -71,14 +71,14 @@ pub(crate) fn router(chats: Arc<dyn ChatService>, guard: Guard, stop: Cancellati
         .with_state(shared)
 }
 
-async fn only_this_host(State(shared): Door, request: Request, next: Next) -> Response {
+async fn only_this_host(State(shared): AppState, request: Request, next: Next) -> Response {
     match shared.guard.check_host(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => turn_away(refusal),
     }
 }
 
-async fn only_callers(State(shared): Door, request: Request, next: Next) -> Response {
+async fn only_callers(State(shared): AppState, request: Request, next: Next) -> Response {
     match shared.guard.check_caller(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => turn_away(refusal),
@@ -110,7 +110,7 @@ async fn protect(mut response: Response) -> Response {
 }
 
 /// A file of the page.
-fn named(name: &str) -> Response {
+fn serve_asset(name: &str) -> Response {
     match assets::find(name) {
         Some(asset) => ([(CONTENT_TYPE, asset.media)], asset.text).into_response(),
         None => refuse(StatusCode::NOT_FOUND, NOTHING),
@@ -118,7 +118,7 @@ fn named(name: &str) -> Response {
 }
 
 /// One of the methods, with its parameters as JSON.
-async fn request(State(shared): Door, Path(method): Path<String>, headers: HeaderMap, body: Body) -> Response {
+async fn request(State(shared): AppState, Path(method): Path<String>, headers: HeaderMap, body: Body) -> Response {
     if !is_json(&headers) {
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Parameters are sent as `application/json`.");
     }
@@ -161,7 +161,7 @@ async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
 
 /// Everything that happens from now on, as server-sent events `told`. One that is too slow is told to `reload`: something was
 /// lost, and what is shown has to be asked for again.
-async fn events(State(shared): Door) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let heard = shared.chats.listen();
     let stream = stream::unfold((heard, shared), async |(mut heard, shared)| {
         let told = tokio::select! {

@@ -61,7 +61,7 @@ impl Token {
 
     /// Compares digests: how long that takes says nothing about how much of the token was right, since nobody can choose
     /// how much of a digest is.
-    fn is(&self, given: &str) -> bool {
+    fn matches(&self, given: &str) -> bool {
         Sha256::digest(given.as_bytes()) == Sha256::digest(self.0.as_bytes())
     }
 }
@@ -100,7 +100,7 @@ impl Guard {
             return Err(FOREIGN_ORIGIN);
         }
         let given = single_header(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
-        if self.token.is(given) { Ok(()) } else { Err(NO_TOKEN) }
+        if self.token.matches(given) { Ok(()) } else { Err(NO_TOKEN) }
     }
 }
 

@@ -76,7 +76,7 @@ impl Page {
     }
 
     /// The status and the body of the answer.
-    async fn ask(&self, request: &str) -> String {
+    async fn request(&self, request: &str) -> String {
         let whole = self.answer(request).await;
         let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
         let status = head.lines().next().unwrap_or_default().strip_prefix("HTTP/1.1 ").unwrap_or(head);
@@ -91,7 +91,7 @@ impl Page {
         String::from_utf8(answer).expect("text").replace(&self.port.to_string(), "PORT")
     }
 
-    fn tell(&self, title: &str) {
+    fn publish_title(&self, title: &str) {
         let event = Event { seq: 1, at: 0, what: EventKind::Titled { title: title.to_owned() } };
         self.tell.send(Arc::new(ConversationEvent { conversation: "c".to_owned(), event })).expect("somebody listens");
     }
@@ -105,7 +105,7 @@ fn hello(head: &str) -> String {
 const GOOD: &str = "Host: 127.0.0.1:$PORT\nOrigin: http://127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\nContent-Type: application/json";
 
 /// Reads until this has come.
-async fn until(stream: &mut TcpStream, wanted: &str) -> String {
+async fn read_until(stream: &mut TcpStream, wanted: &str) -> String {
     let mut read = String::new();
     tokio::time::timeout(DEADLINE, async {
         while !read.contains(wanted) {
@@ -123,13 +123,13 @@ async fn until(stream: &mut TcpStream, wanted: &str) -> String {
 #[tokio::test]
 async fn a_page_of_this_server_with_the_token_may_ask() {
     let page = Page::serve().await;
-    assert_snapshot!(page.ask(&hello(GOOD)).await, @r#"
+    assert_snapshot!(page.request(&hello(GOOD)).await, @r#"
     200 OK
     {"method":"hello","params":{},"door":"web"}
     "#);
-    assert_snapshot!(page.ask(&hello(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
+    assert_snapshot!(page.request(&hello(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
     // A program that is no browser names no origin.
-    assert_snapshot!(page.ask(&hello(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
+    assert_snapshot!(page.request(&hello(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn a_type_may_have_parameters() {
         "Application/JSON ; a=b",
         "application/json;",
     ] {
-        let answer = page.ask(&hello(&GOOD.replace("application/json", kind))).await;
+        let answer = page.request(&hello(&GOOD.replace("application/json", kind))).await;
         assert!(answer.starts_with("200 "), "{kind}: {answer}");
     }
 }
@@ -182,7 +182,7 @@ async fn what_is_asked_in_another_way_is_told_how() {
     "#);
     // Nobody else is told more than before.
     let stranger = hello("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
-    assert!(page.ask(&stranger).await.starts_with("401 "));
+    assert!(page.request(&stranger).await.starts_with("401 "));
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn everybody_else_is_refused_and_told_why() {
         ("a form that says so as well", GOOD.replace("application/json", "text/plain; a=application/json")),
         ("two types", format!("{GOOD}\nContent-Type: text/plain")),
     ] {
-        writeln!(answers, "{who}: {}", page.ask(&hello(&head)).await.trim_end()).expect("a text");
+        writeln!(answers, "{who}: {}", page.request(&hello(&head)).await.trim_end()).expect("a text");
     }
     assert_snapshot!(answers, @r#"
     no token: 401 Unauthorized
@@ -244,7 +244,7 @@ async fn everybody_else_is_refused_and_told_why() {
     {"error":"Parameters are sent as `application/json`."}
     "#);
     let events = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n";
-    assert!(page.ask(events).await.starts_with("401 "));
+    assert!(page.request(events).await.starts_with("401 "));
     let preflight = hello(GOOD).replace("POST", "OPTIONS");
     assert!(!page.answer(&preflight).await.to_lowercase().contains("access-control-allow"));
 }
@@ -272,11 +272,11 @@ async fn the_page_and_its_protection() {
     ");
     for asset in ASSETS {
         let answer =
-            page.ask(&format!("GET /{} HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n", asset.name)).await;
+            page.request(&format!("GET /{} HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n", asset.name)).await;
         assert!(answer.starts_with("200 ") && answer.ends_with(asset.text), "{}", asset.name);
     }
     for path in ["/nothing", "/..%2fsrc/lib.rs", "/page/index.html", "/api", "//"] {
-        let answer = page.ask(&format!("GET {path} HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n")).await;
+        let answer = page.request(&format!("GET {path} HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n")).await;
         assert!(answer.starts_with("404 "), "{path}: {answer}");
     }
 }
@@ -286,10 +286,10 @@ async fn what_fails_says_so() {
     let page = Page::serve().await;
     let mut answers = String::new();
     for method in ["open", "send", "stop", "fly"] {
-        answers.push_str(page.ask(&hello(GOOD).replace("hello", method)).await.trim_end());
+        answers.push_str(page.request(&hello(GOOD).replace("hello", method)).await.trim_end());
         answers.push('\n');
     }
-    answers.push_str(&page.ask(&hello(GOOD).replace("{}", "{,")).await);
+    answers.push_str(&page.request(&hello(GOOD).replace("{}", "{,")).await);
     assert_snapshot!(answers, @r#"
     404 Not Found
     {"error":"There is no such conversation. List them."}
@@ -303,7 +303,7 @@ async fn what_fails_says_so() {
     {"error":"That is no JSON: key must be a string at line 1 column 2"}
     "#);
     let long = hello(GOOD).replace("Content-Length: 2", "Content-Length: 999999999");
-    assert_snapshot!(page.ask(&long).await, @r#"
+    assert_snapshot!(page.request(&long).await, @r#"
     413 Payload Too Large
     {"error":"A request may have at most 4194304 bytes."}
     "#);
@@ -314,11 +314,11 @@ async fn what_happens_is_told_and_who_is_too_slow_reloads() {
     let page = Page::serve().await;
     let listen = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n";
     let (mut one, mut other) = (page.send(listen).await, page.send(listen).await);
-    assert!(until(&mut one, "\r\n\r\n").await.contains("text/event-stream"));
-    until(&mut other, "\r\n\r\n").await;
-    page.tell("First");
-    let heard = until(&mut one, "\n\n").await;
-    assert_eq!(heard, until(&mut other, "\n\n").await);
+    assert!(read_until(&mut one, "\r\n\r\n").await.contains("text/event-stream"));
+    read_until(&mut other, "\r\n\r\n").await;
+    page.publish_title("First");
+    let heard = read_until(&mut one, "\n\n").await;
+    assert_eq!(heard, read_until(&mut other, "\n\n").await);
     let event: Vec<&str> = heard.lines().filter(|line| line.contains(':')).collect();
     assert_snapshot!(event.join("\n"), @r#"
     event: told
@@ -326,9 +326,9 @@ async fn what_happens_is_told_and_who_is_too_slow_reloads() {
     "#);
     // More than the channel holds, before anybody could read it.
     for number in 0..20 {
-        page.tell(&format!("Title {number}"));
+        page.publish_title(&format!("Title {number}"));
     }
-    let heard = until(&mut one, "Title 19").await;
+    let heard = read_until(&mut one, "Title 19").await;
     assert!(heard.contains("event: reload") && !heard.contains("Title 0"), "{heard}");
 }
 
@@ -337,7 +337,7 @@ async fn it_ends_although_somebody_listens_and_a_call_goes_on() {
     let page = Page::serve().await;
     let mut listener =
         page.send("GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n").await;
-    until(&mut listener, "\r\n\r\n").await;
+    read_until(&mut listener, "\r\n\r\n").await;
     let _silent = page.send("GET / HTTP/1.1\n").await;
     let _calling = page.send(&hello(GOOD).replace("hello", "call")).await;
     page.stop.cancel();
@@ -361,7 +361,7 @@ async fn more_connections_than_there_may_be_are_closed() {
     assert!(read.is_err() || rest.is_empty());
     for stream in &mut held {
         stream.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
-        until(stream, "403").await;
+        read_until(stream, "403").await;
     }
 }
 

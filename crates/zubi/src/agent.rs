@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::ChatService;
 use zubi_agent::desk::{ConversationManager, ConversationManagerConfig};
 use zubi_agent::model::choose::ModelRegistry;
-use zubi_agent::model::configured::{configured, secrets_of_models};
+use zubi_agent::model::configured::{configured_sources, secrets_of_models};
 use zubi_agent::model::mock::Mock;
 use zubi_agent::model::{ErrorKind, Model, ModelSource};
 use zubi_agent::questions::{Questions, auto_approve_rule, resolve_names};
@@ -47,7 +47,7 @@ pub(crate) struct AgentOptions {
 }
 
 impl AgentOptions {
-    pub(crate) fn of(turns: &TurnArgs) -> Result<Self, Failure> {
+    pub(crate) fn from_args(turns: &TurnArgs) -> Result<Self, Failure> {
         Ok(Self {
             model: turns.model.clone(),
             budgets: Budgets {
@@ -79,14 +79,14 @@ pub(crate) fn models(
     let settings = session.config_of(session.folders.clone(), SettingsScope::Process)?.settings;
     let model = model.or_else(|| settings.model.as_ref().map(|model| model.value.clone()));
     let mut sources = first;
-    sources.extend(configured(&settings, &secrets(&settings), &env::of_models));
+    sources.extend(configured_sources(&settings, &secrets(&settings), &env::of_models));
     sources.push(Arc::new(Mock::new(zubi_cli::current_directory()?)));
     Ok(Arc::new(ModelRegistry::new(sources, model)))
 }
 
 /// The model that somebody names, before it is asked anything. It is an error that there is none; where its provider does not say
 /// now which models it has, there may be one, and nothing is what is known of it.
-pub(crate) async fn named(models: &ModelRegistry, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
+pub(crate) async fn open_model(models: &ModelRegistry, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
     match models.open(id).await {
         Ok(model) => Ok(Some(model)),
         Err(error) if error.kind == ErrorKind::NotConfigured => Err(Failure::environment(error.with_default_hint())),
@@ -96,7 +96,7 @@ pub(crate) async fn named(models: &ModelRegistry, id: &str) -> Result<Option<Arc
 
 /// Holds a model that is named for conversations to what is known of it.
 pub(crate) async fn begin_with(models: &ModelRegistry, id: &str) -> Result<(), Failure> {
-    if named(models, id).await?.is_none() {
+    if open_model(models, id).await?.is_none() {
         let id = printable(id);
         terminal::print_err(&format!("It is not known now whether there is a model `{id}`: not every provider answers."));
     }
@@ -151,7 +151,7 @@ pub(crate) struct AgentSession {
 
 /// Opens the desk of this workspace, for turns.
 pub(crate) async fn open(session: &Session, turns: &TurnArgs) -> Result<AgentSession, Failure> {
-    let mut choices = AgentOptions::of(turns)?;
+    let mut choices = AgentOptions::from_args(turns)?;
     let models = models(session, Vec::new(), choices.model.clone())?;
     // Others may ask a host that stays for a while.
     let service = session.attach(true, |_| {}).await?.service;
@@ -196,7 +196,7 @@ impl AgentSession {
         self.desk.as_ref()
     }
 
-    pub(crate) fn shared(&self) -> Arc<dyn ChatService> {
+    pub(crate) fn chat_service(&self) -> Arc<dyn ChatService> {
         Arc::clone(&self.desk) as _
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Tool
     let matches = command(spec, name).try_get_matches_from([&spec.id].into_iter().chain(words)).map_err(|error| {
         let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
         let failure = Failure::from(error);
-        if unknown { failure.noting("zubi's own options go before the tool's name") } else { failure }
+        if unknown { failure.with_hint("zubi's own options go before the tool's name") } else { failure }
     })?;
     let mut arguments = match matches.get_one::<String>("input") {
         Some(input) => input_object(input)?,
@@ -77,11 +77,11 @@ fn command(spec: &ToolSpec, name: &str) -> Command {
                 .num_args(0..=1)
                 .default_missing_value("true")
                 .value_name("true|false")
-                .value_parser(typed("boolean")),
+                .value_parser(value_parser("boolean")),
             "array" => arg.action(ArgAction::Append).value_name("VALUE").value_parser(item_or_list(schema)),
-            "integer" | "number" => arg.value_name("NUMBER").value_parser(typed(kind)),
-            "object" => arg.value_name("JSON").value_parser(typed("object")),
-            _ => arg.value_name("TEXT").value_parser(typed("string")),
+            "integer" | "number" => arg.value_name("NUMBER").value_parser(value_parser(kind)),
+            "object" => arg.value_name("JSON").value_parser(value_parser("object")),
+            _ => arg.value_name("TEXT").value_parser(value_parser("string")),
         };
         command = command.arg(arg);
     }
@@ -141,7 +141,7 @@ fn kebab(name: &str) -> String {
 }
 
 /// Reads a word as a JSON value of a type. What does not fit is an error of the command line, before anything is asked.
-fn typed(kind: &str) -> impl Fn(&str) -> Result<Value, String> + Clone + Send + Sync + use<> {
+fn value_parser(kind: &str) -> impl Fn(&str) -> Result<Value, String> + Clone + Send + Sync + use<> {
     let kind = kind.to_owned();
     move |word| value(&kind, word)
 }

@@ -26,7 +26,7 @@ impl AskOnTerminal {
 
 #[async_trait]
 impl Approver for AskOnTerminal {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let _open = self.one_at_a_time.lock().await;
         let count = request.options.len();
         let card = render_prompt(&request);
@@ -141,8 +141,8 @@ mod tests {
     fn answers_table() {
         let no = |text: Option<&str>| ApprovalAnswer::Deny { text: text.map(str::to_owned) };
         for (line, expected) in [
-            ("y\n", ApprovalAnswer::once()),
-            ("1", ApprovalAnswer::once()),
+            ("y\n", ApprovalAnswer::allow_once()),
+            ("1", ApprovalAnswer::allow_once()),
             ("2", ApprovalAnswer::Allow { option: 1, arguments: None }),
             (
                 r#"2 {"command": "ls"}"#,

@@ -62,7 +62,7 @@ impl Failure {
 
     /// The same with a hint after clap's own words.
     #[must_use]
-    pub fn noting(self, note: &'static str) -> Self {
+    pub fn with_hint(self, note: &'static str) -> Self {
         match self {
             Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note) },
             told @ Self::Told { .. } => told,

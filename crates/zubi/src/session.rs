@@ -155,7 +155,7 @@ impl Session {
     pub(crate) async fn attach(&self, shares: bool, change: impl FnOnce(&mut Settings)) -> Result<HostSession, Failure> {
         let mut config = self.config()?;
         change(&mut config.settings);
-        let scope = SessionFilters::of(&config.settings);
+        let scope = SessionFilters::from_settings(&config.settings);
         let limits = split_filters(&mut config.settings.clone(), true);
         let scoped = |host: Arc<dyn ToolService>| Arc::new(FilteredService::new(host, scope.clone()));
         let attached = |service, front, own| HostSession { service, front, own, scope: scope.clone(), limits };
@@ -281,7 +281,7 @@ impl Session {
         for ignored in &config.settings.ignored {
             terminal::print_err(&format!("warning: {ignored}"));
         }
-        let (scope, told) = (SessionFilters::of(&config.settings), config.clone());
+        let (scope, told) = (SessionFilters::from_settings(&config.settings), config.clone());
         let limits = split_filters(&mut config.settings, true);
         let host = LocalHost::with_editor(&config, beside).map_err(Failure::usage)?;
         warn_unknown_names(&host, &told);
@@ -324,5 +324,5 @@ fn spawner() -> Result<Spawner, Failure> {
         .map_err(|error| Failure::environment(format!("cannot tell where zubi's own program is: {error}")))?;
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
-    Ok(Spawner::supervised(executable))
+    Ok(Spawner::with_supervisor(executable))
 }

@@ -34,12 +34,12 @@ pub fn print_exact(text: &str) -> Result<(), Failure> {
 /// Writes JSON to stdout: indented for a person, compact for a program.
 pub fn print_json(value: &Value) -> Result<(), Failure> {
     let text = if io::stdout().is_terminal() { format!("{value:#}") } else { value.to_string() };
-    print_styled(&escaped(&text))
+    print_styled(&escape_controls(&text))
 }
 
 /// Writes JSON to stdout on one line, whoever reads: one of many values.
 pub fn print_json_line(value: &Value) -> Result<(), Failure> {
-    print_styled(&escaped(&value.to_string()))
+    print_styled(&escape_controls(&value.to_string()))
 }
 
 fn write(parts: &[&[u8]]) -> Result<(), Failure> {
@@ -106,7 +106,7 @@ fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// JSON without control characters. Those that JSON lets stand are in its strings alone, where they can be escaped.
-fn escaped(json: &str) -> Cow<'_, str> {
+fn escape_controls(json: &str) -> Cow<'_, str> {
     let is_let_stand = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
     if !json.contains(is_let_stand) {
         return Cow::Borrowed(json);
@@ -153,7 +153,7 @@ impl ProgressSink for ProgressLine {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, printable};
+    use super::{escape_controls, printable};
 
     #[test]
     fn what_a_terminal_would_obey_is_replaced() {
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn json_stays_what_it_was() {
         let value = serde_json::json!({ "a\u{9b}": "\u{1b}\u{7f}\u{80}é\n" });
-        let text = escaped(&value.to_string()).into_owned();
+        let text = escape_controls(&value.to_string()).into_owned();
         assert_eq!(text, r#"{"a\u009b":"\u001b\u007f\u0080é\n"}"#);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }

@@ -10,7 +10,7 @@ const BEFORE: &str = "before";
 
 /// The fully qualified name of something in an area.
 pub(crate) fn fqn(area: usize, name: &str) -> String {
-    match Style::of(area) {
+    match Style::for_area(area) {
         Style::Long => format!("{}.{name}", namespace(area)),
         Style::Short => name.to_owned(),
     }
@@ -21,7 +21,7 @@ fn namespace(area: usize) -> String {
 }
 
 pub(crate) fn file(area: usize, contexts: usize) -> GeneratedFile {
-    let style = Style::of(area);
+    let style = Style::for_area(area);
     let mut text = Text::default();
     text.line(&format!("// {MARK}"));
     let import = style.pick("import", "Import");

@@ -20,7 +20,7 @@ pub(crate) fn entry(size: Size) -> GeneratedFile {
     for number in 0..size.areas {
         let path = area_path(number);
         // An alias and a relative path lead to the same files.
-        text.line(&match Style::of(number) {
+        text.line(&match Style::for_area(number) {
             Style::Long => format!("import \"./{path}\""),
             Style::Short => format!("import \"@{path}\""),
         });
@@ -34,7 +34,7 @@ pub(crate) fn entry(size: Size) -> GeneratedFile {
         }
         for number in 1..size.areas {
             let (one, next) = (context_fqn(number - 1, 0), context_fqn(number, size.contexts - 1));
-            text.line(&area::relationship(Style::of(number), number / 2, &one, &next));
+            text.line(&area::relationship(Style::for_area(number), number / 2, &one, &next));
         }
         if size.areas == 1 && size.contexts > 1 {
             text.line(&format!("{} -> {}", context_fqn(0, 0), context_fqn(0, 1)));

@@ -9,7 +9,7 @@ pub(crate) enum Style {
 
 impl Style {
     /// Areas take turns.
-    pub(crate) fn of(area: usize) -> Self {
+    pub(crate) fn for_area(area: usize) -> Self {
         if area.is_multiple_of(2) { Self::Long } else { Self::Short }
     }
 

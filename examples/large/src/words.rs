@@ -168,13 +168,13 @@ pub(crate) fn turn<T: Copy>(table: &[T], number: usize) -> T {
 
 /// The name of an area. The second time round the table it has a number.
 pub(crate) fn area(number: usize) -> String {
-    numbered(AREAS, number)
+    numbered_name(AREAS, number)
 }
 
 /// The name of an area's context. Outside of a namespace it needs the area's name to be the only one.
 pub(crate) fn context(area: usize, context: usize) -> String {
-    let name = numbered(CONTEXTS, context);
-    match Style::of(area) {
+    let name = numbered_name(CONTEXTS, context);
+    match Style::for_area(area) {
         Style::Long => name,
         Style::Short => format!("{}{name}", self::area(area)),
     }
@@ -184,7 +184,7 @@ pub(crate) fn description(context: usize) -> &'static str {
     turn(DESCRIPTIONS, context)
 }
 
-fn numbered(table: &[&'static str], number: usize) -> String {
+fn numbered_name(table: &[&'static str], number: usize) -> String {
     let name = turn(table, number);
     match number / table.len() {
         0 => name.to_owned(),

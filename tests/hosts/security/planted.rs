@@ -8,11 +8,11 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually};
+use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually};
 use zubi_tests::{Project, processes};
 
 use super::{INSTANCE, advertisement, base, set_mode};
-use crate::raw::{OTHER, Who};
+use crate::raw::{OTHER, PeerUser};
 
 /// What lies outside and must stay as it is.
 const SENTINEL: &str = "as it was\n";
@@ -50,14 +50,14 @@ fn give_away(path: &Utf8Path) {
 }
 
 /// A world in which something was planted.
-struct Planted {
-    place: Place,
+struct PlantedWorld {
+    place: HostsProject,
     outside: Utf8PathBuf,
 }
 
-impl Planted {
+impl PlantedWorld {
     fn new() -> Self {
-        let place = Place::new(Project::empty(), &[]);
+        let place = HostsProject::new(Project::empty(), &[]);
         let (run, outside) = (place.run_directory(), base(&place).join("outside/file"));
         std::fs::create_dir_all(&run).expect("a directory");
         set_mode(&run, 0o700);
@@ -67,7 +67,7 @@ impl Planted {
     }
 
     /// What a command says, without the paths of this run.
-    fn told(&self, arguments: &[&str]) -> String {
+    fn run(&self, arguments: &[&str]) -> String {
         let output = self.place.run(arguments);
         let text = [output.stdout.as_slice(), &output.stderr].concat();
         let text = String::from_utf8_lossy(&text).replace(base(&self.place).as_str(), "[base]");
@@ -88,14 +88,14 @@ impl Planted {
 fn a_directory_that_others_have_a_hand_in_is_not_used() {
     let mut told = String::new();
     for (what, plant, lines) in PLANTS {
-        let planted = Planted::new();
+        let planted = PlantedWorld::new();
         plant(&planted.place.run_directory(), &planted.outside);
-        let status = planted.told(&["status"]);
+        let status = planted.run(&["status"]);
         // Where the directory is ours, it is made ours alone; else nobody is served.
         let mut agent = planted.place.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()));
         let said = eventually("the session has said it", PATIENCE, || {
-            let said = agent.said();
+            let said = agent.stderr_text();
             (said.lines().count() >= *lines).then_some(said)
         });
         assert!(agent.close().success());
@@ -168,7 +168,7 @@ const FILES: &[(&str, Lay)] = &[
     }),
     ("a pipe", |file, _| {
         std::fs::remove_file(file).expect("a file");
-        Who::Owner.shell("mkfifo -m 600 \"$1\"", file).expect("a pipe");
+        PeerUser::Owner.shell("mkfifo -m 600 \"$1\"", file).expect("a pipe");
     }),
     ("a directory", |file, _| {
         std::fs::remove_file(file).expect("a file");
@@ -194,12 +194,12 @@ const FILES: &[(&str, Lay)] = &[
 fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() {
     let mut told = String::new();
     for (what, plant) in FILES {
-        let planted = Planted::new();
+        let planted = PlantedWorld::new();
         let file = planted.place.run_directory().join(INSTANCE).with_extension("json");
         std::fs::write(&file, advertisement(&planted.place, INSTANCE).to_string()).expect("a file");
         set_mode(&file, 0o600);
         plant(&file, &planted.outside);
-        let status = planted.told(&["status"]).replace(&std::process::id().to_string(), "[pid]");
+        let status = planted.run(&["status"]).replace(&std::process::id().to_string(), "[pid]");
         writeln!(told, "{what}\n{}", status.trim_end()).expect("a text");
         // A session works all the same, and is the host.
         let mut agent = planted.place.agent(&[]);
@@ -262,7 +262,7 @@ fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() 
 
 #[test]
 fn what_zubi_writes_beside_is_not_written_through_a_link() {
-    let planted = Planted::new();
+    let planted = PlantedWorld::new();
     let place = &planted.place;
     // The lock's name can be foreseen.
     let daemon = place.daemon(&[]);
@@ -277,7 +277,7 @@ fn what_zubi_writes_beside_is_not_written_through_a_link() {
     drop(daemon);
     std::fs::remove_file(&lock).expect("a file");
     symlink(&planted.outside, &lock).expect("a link");
-    assert_snapshot!(planted.told(&["serve"]).replace(lock.file_name().expect("a name"), "[lock]"), @"
+    assert_snapshot!(planted.run(&["serve"]).replace(lock.file_name().expect("a name"), "[lock]"), @"
     zubi serve: exit 3
       error: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run/[lock]`: it is a link; remove it
       hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
@@ -291,7 +291,7 @@ fn what_zubi_writes_beside_is_not_written_through_a_link() {
     let log = names.find(|entry| entry.file_name().starts_with("serve-")).expect("a log").path().to_owned();
     std::fs::remove_file(&log).expect("a file");
     symlink(&planted.outside, &log).expect("a link");
-    assert_snapshot!(planted.told(&["serve", "--detach"]).replace(log.file_name().expect("a name"), "[log]"), @"
+    assert_snapshot!(planted.run(&["serve", "--detach"]).replace(log.file_name().expect("a name"), "[log]"), @"
     zubi serve --detach: exit 3
       error: `[base]/home/state/zubi/[log]` cannot be written: Too many levels of symbolic links (os error 40)
       hint: It is a link, and is not written through; remove it.
@@ -315,7 +315,7 @@ const RUNTIME: &[(&str, u32, Change, bool)] = &[
 
 #[test]
 fn a_session_directory_of_somebody_else_is_not_used() {
-    let place = Place::new(Project::empty(), &[]);
+    let place = HostsProject::new(Project::empty(), &[]);
     for (index, (what, mode, change, used)) in RUNTIME.iter().enumerate() {
         let runtime = base(&place).join(format!("runtime{index}"));
         std::fs::create_dir(&runtime).expect("a directory");

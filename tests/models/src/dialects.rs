@@ -46,7 +46,7 @@ impl Says {
     }
 
     /// Thought before it is said.
-    pub fn reasoning(mut self, text: &str, signature: Option<&str>) -> Self {
+    pub fn with_reasoning(mut self, text: &str, signature: Option<&str>) -> Self {
         self.reasoning = text.split_inclusive(' ').map(str::to_owned).collect();
         self.signature = signature.map(str::to_owned);
         self

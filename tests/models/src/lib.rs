@@ -45,7 +45,7 @@ pub struct Turn {
     headers: Vec<(String, String)>,
     body: Body,
     split: usize,
-    cut: Option<Cut>,
+    cut: Option<CutPoint>,
     end: End,
     delay: Duration,
 }
@@ -60,7 +60,7 @@ enum Body {
 
 /// Where an answer breaks off.
 #[derive(Debug, Clone)]
-enum Cut {
+enum CutPoint {
     Bytes(usize),
     /// Behind the first place where this stands.
     Behind(String),
@@ -82,20 +82,20 @@ pub enum End {
 impl Turn {
     /// An answer in the server's dialect.
     pub fn says(says: Says) -> Self {
-        Self::of(200, Body::Says(says))
+        Self::new(200, Body::Says(says))
     }
 
     /// A failure in the server's dialect.
     pub fn refuses(status: u16, message: &str) -> Self {
-        Self::of(status, Body::Refuses(message.to_owned()))
+        Self::new(status, Body::Refuses(message.to_owned()))
     }
 
     /// A body as it is.
     pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self::of(status, Body::Raw(body.into()))
+        Self::new(status, Body::Raw(body.into()))
     }
 
-    fn of(status: u16, body: Body) -> Self {
+    fn new(status: u16, body: Body) -> Self {
         let (expects, headers, split, cut, delay) = (Vec::new(), Vec::new(), 0, None, Duration::ZERO);
         Self { expects, status, headers, body, split, cut, end: End::Done, delay }
     }
@@ -119,13 +119,13 @@ impl Turn {
 
     /// Only so many bytes are sent.
     pub fn cut_at(mut self, bytes: usize) -> Self {
-        self.cut = Some(Cut::Bytes(bytes));
+        self.cut = Some(CutPoint::Bytes(bytes));
         self
     }
 
     /// What is sent ends behind the first place where this text stands.
     pub fn cut_behind(mut self, text: &str) -> Self {
-        self.cut = Some(Cut::Behind(text.to_owned()));
+        self.cut = Some(CutPoint::Behind(text.to_owned()));
         self
     }
 
@@ -149,8 +149,8 @@ impl Turn {
         };
         match &self.cut {
             None => {}
-            Some(Cut::Bytes(at)) => bytes.truncate(*at),
-            Some(Cut::Behind(text)) => {
+            Some(CutPoint::Bytes(at)) => bytes.truncate(*at),
+            Some(CutPoint::Behind(text)) => {
                 let at = bytes.windows(text.len()).position(|window| window == text.as_bytes());
                 let whole = String::from_utf8_lossy(&bytes).into_owned();
                 bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` does not stand in {whole}")) + text.len());
@@ -163,10 +163,10 @@ impl Turn {
 /// The server. Each question of the client takes the next turn of the script; what models there are, and what each takes, is answered always.
 pub struct Server {
     port: u16,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
-struct Shared {
+struct ServerState {
     dialect: Dialect,
     key: String,
     script: Mutex<Script>,
@@ -186,7 +186,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let script = Script { turns: turns.into(), ..Script::default() };
-        let shared = Arc::new(Shared { dialect, key: key.to_owned(), script: Mutex::new(script) });
+        let shared = Arc::new(ServerState { dialect, key: key.to_owned(), script: Mutex::new(script) });
         let of_thread = Arc::clone(&shared);
         // Lives as long as the test's process: a port that nobody asks any more harms nobody.
         thread::spawn(move || {
@@ -218,7 +218,7 @@ impl Server {
     }
 }
 
-impl Shared {
+impl ServerState {
     fn script(&self) -> std::sync::MutexGuard<'_, Script> {
         self.script.lock().expect("no thread of the server fails")
     }

@@ -21,18 +21,18 @@ async fn main() -> Result<()> {
     let tools = zubi.tools().await;
     println!("  connected to {name} in {}; it offers {} tools", milliseconds(start.elapsed()), tools.len());
 
-    ask(&zubi, "What is in this file?", "lsp_document_symbols", json!({ "path": "lending/desk.py" })).await?;
+    print_answer(&zubi, "What is in this file?", "lsp_document_symbols", json!({ "path": "lending/desk.py" })).await?;
     let at = "lending/desk.py:26 find";
-    ask(&zubi, "Where is the `find` that line 26 calls?", "lsp_definition", json!({ "at": at })).await?;
-    ask(&zubi, "Who uses it?", "lsp_references", json!({ "symbol": "Catalogue.find" })).await?;
-    ask(&zubi, "What does it take to borrow?", "lsp_hover", json!({ "symbol": "Member.may_borrow" })).await?;
+    print_answer(&zubi, "Where is the `find` that line 26 calls?", "lsp_definition", json!({ "at": at })).await?;
+    print_answer(&zubi, "Who uses it?", "lsp_references", json!({ "symbol": "Catalogue.find" })).await?;
+    print_answer(&zubi, "What does it take to borrow?", "lsp_hover", json!({ "symbol": "Member.may_borrow" })).await?;
     let rename = json!({ "symbol": "Desk.take_back", "newName": "accept" });
-    let plan = ask(&zubi, "Rename a method: what would change?", "lsp_rename_symbol", rename).await?;
+    let plan = print_answer(&zubi, "Rename a method: what would change?", "lsp_rename_symbol", rename).await?;
     let plan = id(&plan, "p-").context("the answer names a plan")?;
     ensure!(project.everything() == before, "planning a rename changed a file");
-    ask(&zubi, "Do it.", "apply_edit", json!({ "plan": plan })).await?;
+    print_answer(&zubi, "Do it.", "apply_edit", json!({ "plan": plan })).await?;
     ensure!(project.everything() != before, "applying the plan changed nothing");
-    ask(&zubi, "Take it back.", "undo_edit", json!({ "plan": plan })).await?;
+    print_answer(&zubi, "Take it back.", "undo_edit", json!({ "plan": plan })).await?;
     ensure!(project.everything() == before, "undo did not restore every byte");
     println!("\nEvery file is byte for byte as it was.");
 
@@ -43,7 +43,7 @@ async fn main() -> Result<()> {
 }
 
 /// Asks one question, prints it with its answer, and returns the answer as it came.
-async fn ask(zubi: &Zubi, question: &str, tool: &str, arguments: Value) -> Result<String> {
+async fn print_answer(zubi: &Zubi, question: &str, tool: &str, arguments: Value) -> Result<String> {
     println!("\n● {question}\n  {tool} {arguments}");
     let start = Instant::now();
     let result = zubi.result(tool, arguments).await;

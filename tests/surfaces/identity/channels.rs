@@ -9,7 +9,7 @@ use zubi_tests::{LanguageServer, Project, Zubi};
 use super::inputs::Question;
 
 /// What a channel said: the answer, or what is wrong with the question.
-pub(super) type Said = Result<String, String>;
+pub(super) type ChannelReply = Result<String, String>;
 
 /// A way to ask.
 pub(super) enum Channel<'a> {
@@ -44,7 +44,7 @@ pub(super) fn arguments(folders: &[Utf8PathBuf]) -> Vec<&str> {
 
 /// The channels with one process for all questions, by their names, besides the one that the others are compared with.
 /// Without folders they are asked about the project; of several, those that take one path have no workspace.
-pub(super) async fn lasting<'a>(project: &'a Project, folders: &[Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
+pub(super) async fn persistent_channels<'a>(project: &'a Project, folders: &[Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
     // One of each kind is started elsewhere, so that a path that depends on the directory is noticed.
     let (zubi, elsewhere) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
     let mut channels = vec![
@@ -60,7 +60,7 @@ pub(super) async fn lasting<'a>(project: &'a Project, folders: &[Utf8PathBuf]) -
 }
 
 /// The channels with a process for each question.
-pub(super) fn called<'a>(project: &'a Project, folders: &'a [Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
+pub(super) fn per_call_channels<'a>(project: &'a Project, folders: &'a [Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
     let mut channels = vec![("zubi call", Channel::Call(Start::new(project, &[]), arguments(folders)))];
     if folders.is_empty() {
         let dlang = Start::dlang(project);
@@ -95,13 +95,13 @@ impl Channel<'_> {
     }
 
     /// Asks what the channel has words for.
-    pub(super) async fn ask(&mut self, question: &Question) -> Said {
+    pub(super) async fn query(&mut self, question: &Question) -> ChannelReply {
         match self {
             Self::Requests(server) => ask_server(server, question),
             Self::Tools(server) => call_tool(server, question),
             Self::Mcp(server) => {
                 let result = server.result(&question.tool, question.input.clone().into()).await;
-                said(result.is_error == Some(true), &text(&result))
+                to_reply(result.is_error == Some(true), &text(&result))
             }
             Self::Call(start, arguments) => call(start, arguments, question),
             Self::Dlang(start, project) => {
@@ -113,44 +113,44 @@ impl Channel<'_> {
 }
 
 /// What is behind the first line of a failure is what to do about it, in the words of each surface.
-fn said(is_error: bool, text: &str) -> Said {
+fn to_reply(is_error: bool, text: &str) -> ChannelReply {
     if is_error { Err(text.lines().next().unwrap_or_default().to_owned()) } else { Ok(text.to_owned()) }
 }
 
-fn ask_server(server: &mut LanguageServer, question: &Question) -> Said {
+fn ask_server(server: &mut LanguageServer, question: &Question) -> ChannelReply {
     let method = question.tool.replacen('_', "/", 1);
     let answer = server.request(&method, &question.input.clone().into());
     match answer.get("error") {
-        Some(error) => said(true, error["message"].as_str().expect("a message")),
+        Some(error) => to_reply(true, error["message"].as_str().expect("a message")),
         None => Ok(answer["result"].to_string()),
     }
 }
 
-fn call_tool(server: &mut LanguageServer, question: &Question) -> Said {
+fn call_tool(server: &mut LanguageServer, question: &Question) -> ChannelReply {
     let params = json!({ "id": question.tool, "args": question.input });
     let answer = server.request("zubi/tools/call", &params);
     let result = answer.get("result").unwrap_or_else(|| panic!("{question}: {answer}"));
-    said(result["isError"] == true, result["text"].as_str().expect("a text"))
+    to_reply(result["isError"] == true, result["text"].as_str().expect("a text"))
 }
 
-fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> Said {
+fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> ChannelReply {
     let input = Value::from(question.input.clone()).to_string();
     let words = [&["call"], arguments, &[&question.tool, "--json", "--input", &input]].concat();
     let (printed, code) = run(start, &words);
     let json: Value = serde_json::from_str(&printed).expect("`zubi call --json` prints JSON");
     let failure = json.pointer("/error/message").and_then(Value::as_str);
     assert_eq!(code, if failure.is_some() { 2 } else { 0 }, "the exit code of {question}");
-    failure.map_or(Ok(printed), |failure| said(true, failure))
+    failure.map_or(Ok(printed), |failure| to_reply(true, failure))
 }
 
 /// The exit code is part of what the command answers: 0, 1 if the answer is negative, 2 if the question is wrong.
-fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> Said {
+fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> ChannelReply {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (printed, code) = run(start, &words);
     let json: Value = serde_json::from_str(&printed).expect("`dlang --json` prints JSON");
     if json["success"] == false {
         assert_eq!(code, 2, "the exit code of {question}");
-        return Err(unwrapped(json["error"].as_str().expect("an error")));
+        return Err(strip_cli_form(json["error"].as_str().expect("an error")));
     }
     let is_negative = json["valid"] == false || json["found"] == false || json.get("explanation") == Some(&Value::Null);
     assert_eq!(code, i32::from(is_negative), "the exit code of {question}");
@@ -159,7 +159,7 @@ fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> Said {
 
 /// A mistake without the form that the command line has for it: `--domain: …` for a filter, and what clap says before the
 /// reason why it does not take a word.
-fn unwrapped(error: &str) -> String {
+fn strip_cli_form(error: &str) -> String {
     let argument = error.strip_prefix("invalid value '").and_then(|rest| rest.split_once("' for '<"));
     let reason = argument.and_then(|(_, rest)| rest.split_once(">': "));
     let reason = reason.map(|(argument, reason)| format!("{}: {reason}", argument.to_lowercase()));

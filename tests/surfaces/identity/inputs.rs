@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value, json};
 use zubi_tests::Project;
 
-use super::channels::{Channel, Said};
+use super::channels::{Channel, ChannelReply};
 
 /// A question to the model.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ const TEXT: &str =
     "Domain Sales { vision: \"v\" }\nbc Orders for Sales { description: \"d\" }\nbc Bills for Nowhere\nTeam A\n";
 
 /// What can be said of a model, as its own answers have it.
-pub(super) struct Known {
+pub(super) struct ModelFacts {
     /// The rows of each type, by its name.
     rows: BTreeMap<String, Vec<Value>>,
     /// Every word for a type, the name and its short forms.
@@ -47,15 +47,15 @@ pub(super) struct Known {
     root: Utf8PathBuf,
 }
 
-impl Known {
+impl ModelFacts {
     /// Asks for everything there is.
     ///
     /// `properties` are those of a list.
-    pub(super) async fn ask(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
+    pub(super) async fn collect(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
         // What is refused says what would fit.
-        let words = offered(&say(channel, json!({ "type": UNKNOWN })).await.expect_err("no such type"));
+        let words = offered_words(&send(channel, json!({ "type": UNKNOWN })).await.expect_err("no such type"));
         let pattern = json!({ "type": "relationships", "pattern": UNKNOWN });
-        let patterns = offered(&say(channel, pattern).await.expect_err("no such pattern"));
+        let patterns = offered_words(&send(channel, pattern).await.expect_err("no such pattern"));
         let mut rows = BTreeMap::new();
         for word in &words {
             let list = list(channel, json!({ "type": word })).await;
@@ -63,7 +63,7 @@ impl Known {
         }
         let mut refused = BTreeSet::new();
         for (entity, property) in rows.keys().flat_map(|entity| properties.keys().map(move |name| (entity, name))) {
-            let said = say(channel, json!({ "type": entity, property: UNKNOWN })).await;
+            let said = send(channel, json!({ "type": entity, property: UNKNOWN })).await;
             if said.is_err_and(|said| said.contains("does not filter")) {
                 refused.insert((entity.clone(), property.clone()));
             }
@@ -162,7 +162,7 @@ struct Values {
 }
 
 /// All questions to a tool, each once.
-pub(super) fn questions(tool: &str, schema: &Value, known: &Known) -> Vec<Question> {
+pub(super) fn questions(tool: &str, schema: &Value, known: &ModelFacts) -> Vec<Question> {
     let properties = schema["properties"].as_object().expect("properties");
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     // What everything else is added to: each type of a list, or what is required.
@@ -217,21 +217,21 @@ fn distinct(values: Vec<String>) -> Vec<String> {
 }
 
 /// `a, b (c)` out of `… Use one of a, b (c).`: the words that a refusal offers.
-fn offered(refusal: &str) -> Vec<String> {
+fn offered_words(refusal: &str) -> Vec<String> {
     let (_, words) = refusal.split_once("Use one of ").unwrap_or_else(|| panic!("no words are offered: {refusal}"));
     let words = words.trim_end_matches('.').split([',', ' ', '(', ')']);
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-async fn say(channel: &mut Channel<'_>, input: Value) -> Said {
+async fn send(channel: &mut Channel<'_>, input: Value) -> ChannelReply {
     let Value::Object(input) = input else { panic!("no object: {input}") };
     let question = Question { tool: "domainlang_list".to_owned(), input };
-    channel.ask(&question).await
+    channel.query(&question).await
 }
 
 /// What a list has.
 async fn list(channel: &mut Channel<'_>, input: Value) -> Value {
-    let said = say(channel, input).await.expect("a list");
+    let said = send(channel, input).await.expect("a list");
     serde_json::from_str(&said).expect("JSON")
 }
 

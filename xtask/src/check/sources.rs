@@ -28,23 +28,23 @@ const FORBIDDEN: &[(&str, &str)] = &[
 const FORBIDDEN_IN_RUST: &[(&str, &str)] = &[(concat!("#[ig", "nore"), "a test that does not run")];
 
 /// Names that only certain files may use. Paths are prefixes.
-const OWNED: &[Owned] = &[
-    Owned {
+const OWNED: &[OwnedName] = &[
+    OwnedName {
         name: "gen_lsp_types",
         owners: &["crates/zubi-base/"],
         why: "LSP's types are re-exported by zubi-base; no other crate names the library",
     },
-    Owned {
+    OwnedName {
         name: "rmcp",
         owners: &["crates/zubi-mcp/", "tests/"],
         why: "MCP's library changes often; one crate follows it (and the tests are its client)",
     },
-    Owned {
+    OwnedName {
         name: "salsa",
         owners: &["crates/dlang-model/", "crates/dlang-ide/"],
         why: "what is incremental is the model and what is built directly on it; others call plain functions",
     },
-    Owned {
+    OwnedName {
         name: PROCESS,
         owners: &["crates/zubi-base/src/process", "xtask/", "tests/", "bench/"],
         why: "children start in zubi_base::process, which fixes directory, environment, group and death with the parent",
@@ -60,7 +60,7 @@ const OUTSIDE: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"
 /// The type that starts processes, in the standard library and in tokio.
 const PROCESS: &str = "Command";
 
-struct Owned {
+struct OwnedName {
     name: &'static str,
     owners: &'static [&'static str],
     why: &'static str,
@@ -116,7 +116,7 @@ fn check_rust(file: &Utf8Path, text: &str) -> Vec<String> {
             }
         }
     }
-    let is_foreign = |owned: &&Owned| owned.owners.iter().all(|owner| !file.as_str().starts_with(owner));
+    let is_foreign = |owned: &&OwnedName| owned.owners.iter().all(|owner| !file.as_str().starts_with(owner));
     for owned in OWNED.iter().filter(is_foreign).filter(|owned| !(is_test && owned.name == PROCESS)) {
         for (number, line) in code_lines(text) {
             if names(line, owned.name) {

@@ -22,7 +22,7 @@ struct List {
     /// Words that are refused in comments, in string literals of more than one word, and in documents.
     word: Vec<Word>,
     /// Names that are refused in Rust code.
-    names: names::Refused,
+    names: names::RefusedNames,
 }
 
 /// One refused word or phrase.
@@ -87,7 +87,7 @@ struct Finding {
 /// The compiled list.
 struct Rules {
     words: Vec<(Word, Regex)>,
-    names: names::Refused,
+    names: names::RefusedNames,
 }
 
 impl Rules {
@@ -134,7 +134,7 @@ pub(super) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     let exceptions: Exceptions =
         toml::from_str(&read("xtask/exceptions.toml".into())?).context("xtask/exceptions.toml is not valid")?;
     let mut findings = Vec::new();
-    let mut declared = names::Declared::default();
+    let mut declared = names::DeclaredTypes::default();
     for file in files.iter().filter(|file| text::is_checked(file)) {
         let content = read(file)?;
         findings.extend(rules.find_words(file, &content));

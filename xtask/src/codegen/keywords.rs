@@ -167,8 +167,8 @@ pub(super) fn table(words: &Words) -> String {
     let mut rows = String::new();
     for keyword in &words.keywords {
         let role = match &keyword.side {
-            Some(side) => format!("Pattern(Side::{})", capitalised(side)),
-            None => capitalised(&keyword.role),
+            Some(side) => format!("Pattern(Side::{})", capitalize(side)),
+            None => capitalize(&keyword.role),
         };
         _ = writeln!(
             rows,
@@ -193,7 +193,7 @@ pub(super) fn table(words: &Words) -> String {
     )
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let mut characters = word.chars();
     characters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(characters).collect()
 }

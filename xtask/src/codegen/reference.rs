@@ -63,7 +63,7 @@ fn ebnf(grammar: &Grammar, names: &[&str], words: &Words) -> Result<String> {
     for name in names {
         let node = grammar.iter().find(|node| grammar[*node].name == *name);
         let rule = &grammar[node.with_context(|| format!("dlang.ungram: no rule `{name}`"))?].rule;
-        let whole = shown(grammar, rule, words, false);
+        let whole = render_rule(grammar, rule, words, false);
         let parts = if width + whole.len() > WIDTH { choices(grammar, rule, words) } else { vec![whole] };
         for (index, part) in parts.iter().enumerate() {
             let head = if index == 0 { format!("{name:width$} =") } else { format!("{:width$} |", "") };
@@ -78,19 +78,19 @@ fn ebnf(grammar: &Grammar, names: &[&str], words: &Words) -> Result<String> {
 fn choices(grammar: &Grammar, rule: &Rule, words: &Words) -> Vec<String> {
     match rule {
         Rule::Labeled { rule, .. } => choices(grammar, rule, words),
-        Rule::Alt(rules) => rules.iter().map(|rule| shown(grammar, rule, words, false)).collect(),
-        rule => vec![shown(grammar, rule, words, false)],
+        Rule::Alt(rules) => rules.iter().map(|rule| render_rule(grammar, rule, words, false)).collect(),
+        rule => vec![render_rule(grammar, rule, words, false)],
     }
 }
 
 /// A rule as it is written; a choice in parentheses where it is only a part.
-fn shown(grammar: &Grammar, rule: &Rule, words: &Words, is_part: bool) -> String {
+fn render_rule(grammar: &Grammar, rule: &Rule, words: &Words, is_part: bool) -> String {
     let joined = |rules: &[Rule], between: &str, part: bool| {
-        rules.iter().map(|rule| shown(grammar, rule, words, part)).collect::<Vec<_>>().join(between)
+        rules.iter().map(|rule| render_rule(grammar, rule, words, part)).collect::<Vec<_>>().join(between)
     };
     let choice = |text: String| if is_part { format!("({text})") } else { text };
     match rule {
-        Rule::Labeled { rule, .. } => shown(grammar, rule, words, is_part),
+        Rule::Labeled { rule, .. } => render_rule(grammar, rule, words, is_part),
         Rule::Node(node) => grammar[*node].name.clone(),
         Rule::Token(token) => match grammar[*token].name.as_str() {
             "#ident" => "ID".to_owned(),
@@ -104,8 +104,8 @@ fn shown(grammar: &Grammar, rule: &Rule, words: &Words, is_part: bool) -> String
         },
         Rule::Seq(rules) => joined(rules, " ", true),
         Rule::Alt(rules) => choice(joined(rules, " | ", false)),
-        Rule::Opt(rule) => format!("[{}]", shown(grammar, rule, words, false)),
-        Rule::Rep(rule) => format!("{{{}}}", shown(grammar, rule, words, false)),
+        Rule::Opt(rule) => format!("[{}]", render_rule(grammar, rule, words, false)),
+        Rule::Rep(rule) => format!("{{{}}}", render_rule(grammar, rule, words, false)),
     }
 }
 
@@ -155,14 +155,14 @@ mod tests {
     const GRAMMAR: &str =
         "Model = (teams:Team | Other)*\nTeam = 'Team' name:'#ident' ('by' | ':')?\nOther = '.' '#string'";
 
-    fn filled(template: &str) -> String {
+    fn fill(template: &str) -> String {
         let words = keywords::read(WORDS).unwrap();
         page(template, GRAMMAR, &words).unwrap_or_else(|error| format!("error: {error}\n"))
     }
 
     #[test]
     fn gaps_are_filled() {
-        insta::assert_snapshot!(filled("# Page\n{{rules: Model Team}}\n{{words: clause declaration}}\n{{rules: Other}}\n{{signs}}\nEnd.\n"), @r#"
+        insta::assert_snapshot!(fill("# Page\n{{rules: Model Team}}\n{{words: clause declaration}}\n{{rules: Other}}\n{{signs}}\nEnd.\n"), @r#"
         # Page
         ```ebnf
         Model = {Team | Other}
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn nothing_is_forgotten_and_nothing_made_up() {
-        insta::assert_snapshot!(filled("{{rules: Model Team}}\n{{words: clause}}"), @"error: reference.md says nothing about Other, declaration");
-        insta::assert_snapshot!(filled("{{rules: Model Model}}"), @"error: reference.md: `Model` is listed twice or is unknown");
-        insta::assert_snapshot!(filled("{{words: verb}}"), @"error: reference.md: `verb` is listed twice or is unknown");
-        insta::assert_snapshot!(filled("{{poem}}"), @"error: reference.md: there is nothing to fill `{{poem}}` with");
+        insta::assert_snapshot!(fill("{{rules: Model Team}}\n{{words: clause}}"), @"error: reference.md says nothing about Other, declaration");
+        insta::assert_snapshot!(fill("{{rules: Model Model}}"), @"error: reference.md: `Model` is listed twice or is unknown");
+        insta::assert_snapshot!(fill("{{words: verb}}"), @"error: reference.md: `verb` is listed twice or is unknown");
+        insta::assert_snapshot!(fill("{{poem}}"), @"error: reference.md: there is nothing to fill `{{poem}}` with");
     }
 }

@@ -88,11 +88,11 @@ fn spellings(words: &Words, role: &str) -> String {
 fn signs(words: &Words, fits: impl Fn(&str) -> bool) -> String {
     let mut signs: Vec<_> = words.signs.iter().map(|sign| sign.text.as_str()).filter(|text| fits(text)).collect();
     signs.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
-    signs.iter().map(|sign| escaped(sign)).collect::<Vec<_>>().join("|")
+    signs.iter().map(|sign| escape_regex(sign)).collect::<Vec<_>>().join("|")
 }
 
 /// A sign as a regular expression that matches exactly it.
-fn escaped(sign: &str) -> String {
+fn escape_regex(sign: &str) -> String {
     let special = |c: char| if "{}[].".contains(c) { format!("\\{c}") } else { c.to_string() };
     sign.chars().map(special).collect()
 }

@@ -73,7 +73,7 @@ fn render(rows: &[Table]) -> Result<String> {
                 "| `{}`{off} | {} | {} | {} |",
                 text(row, "id"),
                 languages.join(", "),
-                untrusted(row),
+                untrusted_treatment(row),
                 install.and_then(Value::as_str).map(command).unwrap_or_default(),
             )?;
         }
@@ -82,7 +82,7 @@ fn render(rows: &[Table]) -> Result<String> {
 }
 
 /// The treatment of the server in an untrusted folder.
-fn untrusted(row: &Table) -> String {
+fn untrusted_treatment(row: &Table) -> String {
     match row.get("untrusted") {
         Some(Value::String(rule)) if rule == "run" => "runs".to_owned(),
         Some(Value::Table(_)) => format!("restricted: not {}", cell(text(row, "runs"))),

@@ -86,7 +86,7 @@ pub(crate) fn check(component: &Component) -> Result<String> {
     let output = run::quiet(&mut command)?;
     match output.lines().find(|line| line.contains(component.says)) {
         Some(line) => Ok(line.trim().to_owned()),
-        None => bail!("`{}` printed `{}` instead of `{}`", run::shown(&command), output.trim(), component.says),
+        None => bail!("`{}` printed `{}` instead of `{}`", run::display(&command), output.trim(), component.says),
     }
 }
 

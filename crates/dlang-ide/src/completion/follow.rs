@@ -111,7 +111,7 @@ const ONE_SIDE: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either];
 const ALL_SIDES: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either, Side::Symmetric];
 
 /// What may stand at a place.
-pub(super) fn expected(place: &CompletionContext<'_>) -> ExpectedTokens {
+pub(super) fn expected_at(place: &CompletionContext<'_>) -> ExpectedTokens {
     let mut expected = ExpectedTokens::default();
     let Some(previous) = place.previous() else {
         expected.words.extend(IMPORTS_AND_ELEMENTS);

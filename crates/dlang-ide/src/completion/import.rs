@@ -1,7 +1,7 @@
 //! The strings of imports. What they can lead to is on disk and in manifests, so the caller says it.
 
 use dlang_model::{Db, File, parse};
-use dlang_syntax::ast::{StringToken, quoted, unescape};
+use dlang_syntax::ast::{StringToken, quote, unescape};
 use dlang_syntax::{Parse, SyntaxKind, TextRange, TextSize};
 
 use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
@@ -71,8 +71,8 @@ impl ImportString {
     }
 
     /// A specifier as it is written in this string.
-    fn written(&self, specifier: &str) -> String {
-        let text = quoted(specifier);
+    fn to_source(&self, specifier: &str) -> String {
+        let text = quote(specifier);
         let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default();
         if self.0.quote() == '\'' { text.replace('\'', "\\'") } else { text.to_owned() }
     }
@@ -104,7 +104,7 @@ pub(super) fn specifiers(string: &ImportString, offset: TextSize, candidates: &I
             completions.is_incomplete = true;
             break;
         }
-        let insert = string.written(specifier);
+        let insert = string.to_source(specifier);
         completions.items.push(Completion {
             label: specifier.to_owned(),
             kind,

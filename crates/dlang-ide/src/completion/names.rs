@@ -21,13 +21,13 @@ pub(super) fn names(db: &dyn Db, file: File, place: &CompletionContext<'_>, comp
         },
         None => None,
     };
-    let mut found = Found { place, site: &site, trials: 0, last_qualifier: None };
+    let mut found = Candidates { place, site: &site, trials: 0, last_qualifier: None };
     for (name, definition) in visible_names(db, file, container, site.wanted) {
         completions.items.extend(found.offer(db, &name, definition));
     }
     // Who asks compares names with what is typed; only where there are too many they are chosen here.
     if completions.items.len() > MAX_OFFERS {
-        completions.items.retain(|item| is_typed(place.typed(), &item.filter));
+        completions.items.retain(|item| is_typed(place.typed_prefix(), &item.filter));
         completions.items.truncate(MAX_OFFERS);
         completions.is_incomplete = true;
     }
@@ -47,7 +47,7 @@ fn element_at(db: &dyn Db, file: File, start: TextSize) -> Option<Definition> {
 }
 
 /// What is known while names are looked through in their order.
-struct Found<'a> {
+struct Candidates<'a> {
     place: &'a CompletionContext<'a>,
     site: &'a ReferenceSite,
     trials: usize,
@@ -55,7 +55,7 @@ struct Found<'a> {
     last_qualifier: Option<SmolStr>,
 }
 
-impl Found<'_> {
+impl Candidates<'_> {
     fn offer(&mut self, db: &dyn Db, name: &SmolStr, definition: Definition) -> Option<Completion> {
         let rest = name.strip_prefix(self.site.before.as_str())?;
         let text = rest.strip_suffix(self.site.behind.as_str())?;

@@ -64,7 +64,7 @@ impl<'a> CompletionContext<'a> {
     }
 
     /// What is typed of the word at the place, up to it.
-    pub(super) fn typed(&self) -> &'a str {
+    pub(super) fn typed_prefix(&self) -> &'a str {
         self.text.get(usize::from(self.range.start())..usize::from(self.offset)).unwrap_or_default()
     }
 

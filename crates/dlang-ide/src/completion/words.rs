@@ -37,7 +37,7 @@ pub(super) fn words(place: &CompletionContext<'_>, expected: &ExpectedTokens) ->
             && let Some(short) = row.spellings.last()
         {
             let documentation = with_link(row.doc, row.page);
-            items.push(offer(&format!("[{short}]"), CompletionKind::Pattern, row.preferred(), documentation));
+            items.push(offer(&format!("[{short}]"), CompletionKind::Pattern, row.preferred_spelling(), documentation));
         }
     }
     items

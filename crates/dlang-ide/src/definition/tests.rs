@@ -92,7 +92,7 @@ main.dlang:1:11 "N" in "Namespace N { Namespace N { bc A cmap M { contains N.A, 
 }
 
 #[test]
-fn this() {
+fn this_keyword() {
     insta::assert_snapshot!(check("bc B { relationships { this -> th$0is } }"), @r#"
     "this"
     main.dlang:1:4 "B" in "bc B { relationships { this -> this } }"

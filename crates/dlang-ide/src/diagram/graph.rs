@@ -22,12 +22,12 @@ pub(super) struct Graph {
 }
 
 /// Boxes with their numbers.
-type Numbered<'a> = Vec<(usize, &'a Node)>;
+type NumberedNodes<'a> = Vec<(usize, &'a Node)>;
 
 impl Graph {
     /// The boxes of each group, and those that stand in none.
-    pub(super) fn grouped(&self) -> (Vec<Numbered<'_>>, Numbered<'_>) {
-        let mut groups: Vec<Numbered<'_>> = self.groups.iter().map(|_| Vec::new()).collect();
+    pub(super) fn group_boxes(&self) -> (Vec<NumberedNodes<'_>>, NumberedNodes<'_>) {
+        let mut groups: Vec<NumberedNodes<'_>> = self.groups.iter().map(|_| Vec::new()).collect();
         let mut others = Vec::new();
         for numbered in self.nodes.iter().enumerate() {
             match numbered.1.group.and_then(|group| groups.get_mut(group)) {
@@ -76,7 +76,7 @@ pub(super) fn of_map(db: &dyn Db, map: Definition) -> Graph {
     let graph = Graph { title, ..Graph::default() };
     match map.body(db) {
         Some(Body::ContextMap(data)) => {
-            let mut drawing = Drawing::new(db, graph);
+            let mut drawing = DiagramBuilder::new(db, graph);
             drawing.entries(map, &data.entries);
             for relationship in file_model(db, map.file).relationships_in(&data.relationships) {
                 drawing.relationship(relationship_view(db, map.file, relationship), Ends::Any);
@@ -86,7 +86,7 @@ pub(super) fn of_map(db: &dyn Db, map: Definition) -> Graph {
             drawing.finish()
         }
         Some(Body::DomainMap(data)) => {
-            let mut drawing = Drawing::new(db, Graph { is_downward: true, ..graph });
+            let mut drawing = DiagramBuilder::new(db, Graph { is_downward: true, ..graph });
             drawing.entries(map, &data.entries);
             drawing.hierarchy();
             drawing.finish()
@@ -104,7 +104,7 @@ enum Ends {
     Contained,
 }
 
-struct Drawing<'db> {
+struct DiagramBuilder<'db> {
     db: &'db dyn Db,
     graph: Graph,
     /// The element of each node; nothing for a name that means none.
@@ -113,7 +113,7 @@ struct Drawing<'db> {
     seen: FxHashSet<Edge>,
 }
 
-impl<'db> Drawing<'db> {
+impl<'db> DiagramBuilder<'db> {
     fn new(db: &'db dyn Db, graph: Graph) -> Self {
         let (elements, numbers, seen) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
         Self { db, graph, elements, numbers, seen }

@@ -13,7 +13,7 @@ pub(super) fn write(graph: &Graph) -> String {
         _ = writeln!(text, "---\ntitle: \"{title}\"\n---");
     }
     text.push_str(if graph.is_downward { "flowchart TB\n" } else { "flowchart LR\n" });
-    let (groups, others) = graph.grouped();
+    let (groups, others) = graph.group_boxes();
     for (group, (label, nodes)) in graph.groups.iter().zip(groups).enumerate() {
         _ = writeln!(text, "  subgraph g{group}[\"{}\"]", escape(label));
         for (number, node) in nodes {

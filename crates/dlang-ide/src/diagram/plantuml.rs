@@ -13,7 +13,7 @@ pub(super) fn write(graph: &Graph) -> String {
     if !graph.is_downward {
         text.push_str("left to right direction\n");
     }
-    let (groups, others) = graph.grouped();
+    let (groups, others) = graph.group_boxes();
     for (group, (label, nodes)) in graph.groups.iter().zip(groups).enumerate() {
         _ = writeln!(text, "package \"{}\" as g{group} {{", escape(label));
         for (number, node) in nodes {

@@ -7,12 +7,12 @@ use dlang_syntax::SyntaxKind;
 use super::leaves::line_breaks;
 
 /// A comment as it is written where it begins a line, or behind something.
-pub(super) fn written<'t>(text: &'t str, kind: SyntaxKind, begins_line_at: Option<usize>, eol: &str) -> Cow<'t, str> {
+pub(super) fn format_comment<'t>(text: &'t str, kind: SyntaxKind, begins_line_at: Option<usize>, eol: &str) -> Cow<'t, str> {
     if kind == SyntaxKind::LINE_COMMENT {
         return Cow::Borrowed(text.trim_end_matches([' ', '\t']));
     }
     match begins_line_at {
-        Some(indent) if has_stars(text) => Cow::Owned(aligned(text, indent, eol)),
+        Some(indent) if has_stars(text) => Cow::Owned(align_stars(text, indent, eol)),
         _ => Cow::Borrowed(text),
     }
 }
@@ -23,7 +23,7 @@ fn has_stars(text: &str) -> bool {
 }
 
 /// The stars below the first one, whose `/` stands at `indent`.
-fn aligned(text: &str, indent: usize, eol: &str) -> String {
+fn align_stars(text: &str, indent: usize, eol: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, line) in lines(text).enumerate() {
         if index > 0 {

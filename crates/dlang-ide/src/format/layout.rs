@@ -117,7 +117,7 @@ impl Layout<'_> {
             }
             let indent = begins_line.then_some(separation.comment_indent);
             let text = slice(self.text, comment.range);
-            let written = comments::written(text, comment.kind, indent, self.eol);
+            let written = comments::format_comment(text, comment.kind, indent, self.eol);
             self.replace(comment.range, &written);
         }
         let breaks = self.breaks_before(next);

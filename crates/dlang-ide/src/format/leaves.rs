@@ -46,7 +46,7 @@ pub(super) enum Part {
 /// Reads the whole tree. Without recursion, so that its depth does not matter.
 pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
     let mut leaves: Vec<Leaf> = Vec::new();
-    let mut nodes: Vec<Around> = Vec::new();
+    let mut nodes: Vec<EnclosingNode> = Vec::new();
     let mut part = None;
     let mut depth = 0;
     let mut breaks = 0;
@@ -56,7 +56,7 @@ pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
             WalkEvent::Enter(NodeOrToken::Node(node)) => {
                 let parent = nodes.last().map(|parent| parent.kind);
                 part = part_of_node(node.kind(), parent).or(part);
-                nodes.push(Around { kind: node.kind(), first: leaves.len(), open: None });
+                nodes.push(EnclosingNode { kind: node.kind(), first: leaves.len(), open: None });
             }
             WalkEvent::Leave(NodeOrToken::Node(_)) => {
                 let Some(node) = nodes.pop() else { continue };
@@ -117,7 +117,7 @@ pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
 }
 
 /// A node around the current place.
-struct Around {
+struct EnclosingNode {
     kind: SyntaxKind,
     /// The index of its first token.
     first: usize,

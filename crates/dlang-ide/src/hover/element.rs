@@ -7,7 +7,7 @@ use dlang_model::{
 use dlang_syntax::{AstNode as _, trivia};
 use rustc_hash::FxHashSet;
 
-use super::page::{NOT_FOUND, Page, code, line, name, prose, short, written};
+use super::page::{NOT_FOUND, Page, code, line, name, prose, short, render_unresolved};
 use super::part::{header, relationship_line};
 
 /// Explains an element as a file sees it.
@@ -161,7 +161,7 @@ fn entries(page: &mut Page<'_>, definition: Definition, data: &MapData, title: &
     }
     let shown = all.iter().map(|entry| match entry {
         Entry::Element(definition) => page.link(*definition),
-        Entry::Missing(reference) => written(reference).unwrap_or_else(|| "?".to_owned()),
+        Entry::Missing(reference) => render_unresolved(reference).unwrap_or_else(|| "?".to_owned()),
     });
     Page::list(title, all.len(), shown)
 }

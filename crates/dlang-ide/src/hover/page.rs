@@ -90,7 +90,7 @@ impl<'a> Page<'a> {
         if let Some(definition) = target(self.db, owner, Some(id)) {
             return Some(self.link(definition));
         }
-        written(file_model(self.db, owner.file).reference(id)?)
+        render_unresolved(file_model(self.db, owner.file).reference(id)?)
     }
 
     /// The entries of a list with what is to stand above them, as far as they are shown.
@@ -117,7 +117,7 @@ impl<'a> Page<'a> {
 pub(crate) const NOT_FOUND: &str = "*(not found)*";
 
 /// A reference that means nothing.
-pub(crate) fn written(reference: &Reference) -> Option<String> {
+pub(crate) fn render_unresolved(reference: &Reference) -> Option<String> {
     let text = reference.text.as_str();
     (!text.is_empty()).then(|| format!("{} {NOT_FOUND}", name(text)))
 }
@@ -134,7 +134,7 @@ pub(crate) fn code(text: &str) -> String {
 
 /// What is shown of a name or of several, not escaped.
 pub(crate) fn short(text: &str) -> Cow<'_, str> {
-    match cut(text, MAX_NAME) {
+    match truncate(text, MAX_NAME) {
         (text, None) => text.into(),
         (text, Some(_)) => format!("{text}…").into(),
     }
@@ -144,7 +144,7 @@ pub(crate) fn short(text: &str) -> Cow<'_, str> {
 pub(crate) fn line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    let (shown, more) = cut(&text, MAX_TEXT);
+    let (shown, more) = truncate(&text, MAX_TEXT);
     let mut escaped = escape(shown);
     push_more(&mut escaped, more);
     (!escaped.is_empty()).then_some(escaped)
@@ -153,7 +153,7 @@ pub(crate) fn line(text: &str) -> Option<String> {
 /// A text as paragraphs; nothing if it says nothing.
 pub(crate) fn prose(text: &str) -> Option<String> {
     let text = text.trim();
-    let (shown, more) = cut(text, MAX_TEXT);
+    let (shown, more) = truncate(text, MAX_TEXT);
     let mut paragraphs = String::new();
     // Empty lines are kept in mind until something follows them.
     let mut is_behind_empty = false;
@@ -183,7 +183,7 @@ pub(crate) fn prose(text: &str) -> Option<String> {
 }
 
 /// Paragraphs in italics.
-pub(crate) fn emphasised(text: &str) -> Option<String> {
+pub(crate) fn emphasize(text: &str) -> Option<String> {
     let paragraphs = prose(text)?;
     let paragraphs: Vec<_> = paragraphs.split("\n\n").map(|paragraph| format!("*{paragraph}*")).collect();
     Some(paragraphs.join("\n\n"))
@@ -197,7 +197,7 @@ fn push_more(text: &mut String, more: Option<usize>) {
 }
 
 /// The beginning of a text, and how many characters are left out.
-fn cut(text: &str, most: usize) -> (&str, Option<usize>) {
+fn truncate(text: &str, most: usize) -> (&str, Option<usize>) {
     match text.char_indices().nth(most).and_then(|(end, _)| text.split_at_checked(end)) {
         Some((shown, rest)) => (shown, Some(rest.chars().count())),
         None => (text, None),
@@ -233,7 +233,7 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{emphasised, line, name, prose};
+    use super::{emphasize, line, name, prose};
 
     #[test]
     fn what_would_be_markdown_is_escaped() {
@@ -280,7 +280,7 @@ mod tests {
         \:-|-
         no code
         ");
-        insta::assert_snapshot!(emphasised("a *b*\nc\n\nd\\").unwrap_or_default(), @r"
+        insta::assert_snapshot!(emphasize("a *b*\nc\n\nd\\").unwrap_or_default(), @r"
         *a \*b\*
         c*
 

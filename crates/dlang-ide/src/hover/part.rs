@@ -9,11 +9,11 @@ use dlang_model::{
 use dlang_syntax::ast::{Arrow, ImportStatement, PatternKind};
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextSize, trivia};
 
-use super::page::{MAX_ITEMS, NOT_FOUND, Page, RULE, code, emphasised, line, name, prose};
+use super::page::{MAX_ITEMS, NOT_FOUND, Page, RULE, code, emphasize, line, name, prose};
 
 /// The header of an explanation, with the documentation comment before it.
 pub(super) fn header(documentation: Option<&str>, emoji: &str, kind: &str, title: &str) -> String {
-    let documentation = documentation.and_then(emphasised).map(|text| text + RULE).unwrap_or_default();
+    let documentation = documentation.and_then(emphasize).map(|text| text + RULE).unwrap_or_default();
     format!("{documentation}{emoji} **({kind}) {title}**")
 }
 
@@ -33,7 +33,7 @@ pub(super) fn term(page: &Page<'_>, file: File, node: &SyntaxNode) -> Option<Str
     let term = context.terms.iter().find(|term| term.range == node.text_range())?;
     let documentation = trivia::documentation(node);
     let mut parts = vec![header(documentation.as_deref(), "🗝️", "term", &name(term.name.as_ref()?))];
-    let meaning = term.meaning.as_deref().and_then(emphasised);
+    let meaning = term.meaning.as_deref().and_then(emphasize);
     let synonyms = Page::list("**Also known as:**", term.synonyms.len(), term.synonyms.iter().map(|it| code(it)));
     let examples = term.examples.iter().map(|it| line(it).unwrap_or_else(|| "(empty)".to_owned()));
     let examples = Page::list("**Examples:**", term.examples.len(), examples);
@@ -121,7 +121,7 @@ pub(super) fn relationship(page: &mut Page<'_>, file: File, token: &SyntaxToken)
     let documentation = trivia::documentation(&node);
     let mut parts = vec![header(documentation.as_deref(), "🔗", "relationship", &title)];
     let mut fields = Vec::new();
-    if let Some(kind) = RelationshipKind::of(&relationship.form) {
+    if let Some(kind) = RelationshipKind::from_form(&relationship.form) {
         fields.push(format!("**Kind:** {}", kind.as_str()));
     }
     match &relationship.form {

@@ -8,11 +8,11 @@ use crate::edit::apply;
 /// The specifier after one move, of the importing file `/w/a/main.dlang` or of another; `=` if it stays.
 #[track_caller]
 fn check(specifier: &str, from: &str, to: &str, target: &str) -> String {
-    checked(specifier, from, to, target, false)
+    check_move(specifier, from, to, target, false)
 }
 
 /// Moves a path, a file or a folder, and with it what lies below it.
-fn checked(specifier: &str, from: &str, to: &str, target: &str, has_folder_beside: bool) -> String {
+fn check_move(specifier: &str, from: &str, to: &str, target: &str, has_folder_beside: bool) -> String {
     let moved = |path: &str| match path.strip_prefix(from) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
         _ => path.to_owned(),
@@ -35,7 +35,7 @@ fn a_target_moves() {
     let target = "/w/a/b.dlang";
     assert_eq!(check("./b.dlang", target, "/w/a/c.dlang", target), "./c.dlang");
     assert_eq!(check("./b", target, "/w/a/c.dlang", target), "./c");
-    assert_eq!(checked("./b", target, "/w/a/c.dlang", target, true), "./c.dlang");
+    assert_eq!(check_move("./b", target, "/w/a/c.dlang", target, true), "./c.dlang");
     assert_eq!(check("../a/./b.dlang", target, "/w/x/y/b.dlang", target), "../x/y/b.dlang");
     assert_eq!(check("..\\a\\b", target, "/b.dlang", target), "../../b");
     assert_eq!(check("./b.dlang", "/w/z", "/w/y", target), "=");

@@ -37,7 +37,7 @@ impl<'db> Query<'db> {
     /// The elements of a kind.
     pub fn elements(&self, kind: ElementKind) -> Elements<'db> {
         let of_file = |file: &File| {
-            let numbered = file_index(self.db, *file).numbered();
+            let numbered = file_index(self.db, *file).elements_with_numbers();
             let file = *file;
             numbered
                 .filter(move |(_, element)| element.kind == kind)

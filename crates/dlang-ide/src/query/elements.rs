@@ -18,14 +18,14 @@ impl<'db> Elements<'db> {
 
     /// Those that a condition holds for.
     #[must_use]
-    pub fn matching(&self, condition: impl Fn(Definition) -> bool) -> Self {
+    pub fn filter(&self, condition: impl Fn(Definition) -> bool) -> Self {
         Self::new(self.db, self.iter().filter(|definition| condition(*definition)).collect())
     }
 
     /// Those of this simple name.
     #[must_use]
     pub fn with_name(&self, name: &str) -> Self {
-        self.matching(|it| {
+        self.filter(|it| {
             let element = file_index(self.db, it.file).element(it.number);
             element.is_some_and(|element| element.name.as_deref() == Some(name))
         })
@@ -34,7 +34,7 @@ impl<'db> Elements<'db> {
     /// Those of this fully qualified name: most often one.
     #[must_use]
     pub fn with_fqn(&self, fqn: &str) -> Self {
-        self.matching(|it| {
+        self.filter(|it| {
             let element = file_index(self.db, it.file).element(it.number);
             element.is_some_and(|element| element.fqn().is_some_and(|name| name == fqn))
         })
@@ -43,30 +43,30 @@ impl<'db> Elements<'db> {
     /// The bounded contexts for a domain, called by its simple or fully qualified name.
     #[must_use]
     pub fn in_domain(&self, domain: &str) -> Self {
-        self.whose(context_domain, domain)
+        self.filter_by_reference(context_domain, domain)
     }
 
     /// The bounded contexts whose effective team has this simple or fully qualified name.
     #[must_use]
     pub fn with_team(&self, team: &str) -> Self {
-        self.whose(effective_team, team)
+        self.filter_by_reference(effective_team, team)
     }
 
     /// The bounded contexts whose effective classification has this simple or fully qualified name.
     #[must_use]
     pub fn with_classification(&self, classification: &str) -> Self {
-        self.whose(effective_classification, classification)
+        self.filter_by_reference(effective_classification, classification)
     }
 
-    fn whose(&self, value: fn(&dyn Db, Definition) -> Option<Definition>, name: &str) -> Self {
-        self.matching(|it| value(self.db, it).is_some_and(|value| is_called(self.db, value, name)))
+    fn filter_by_reference(&self, value: fn(&dyn Db, Definition) -> Option<Definition>, name: &str) -> Self {
+        self.filter(|it| value(self.db, it).is_some_and(|value| is_called(self.db, value, name)))
     }
 
     /// The bounded contexts that give a value to a metadata key, called by its simple or fully qualified name; with
     /// `value`, exactly this one. Of a key that comes again the last value holds.
     #[must_use]
     pub fn with_metadata(&self, key: &str, value: Option<&str>) -> Self {
-        self.matching(|it| {
+        self.filter(|it| {
             let Some(Body::Context(context)) = it.body(self.db) else { return false };
             let is_key = |id| target(self.db, it, Some(id)).is_some_and(|it| is_called(self.db, it, key));
             let mut entries = context.metadata.iter().rev();

@@ -15,7 +15,7 @@ use super::{Lookup, Summary, find, serialize};
 /// `metadataMap`. Of an element whose fully qualified name is declared more than once it has `file`, as `show` shows the path
 /// of one: that is the declaration which was chosen.
 pub fn get(db: &dyn Db, fqn: Option<&str>, show: &dyn Fn(File) -> String) -> Value {
-    let Some(name) = fqn else { return json!({ "summary": Summary::of(db).to_json() }) };
+    let Some(name) = fqn else { return json!({ "summary": Summary::count_project(db).to_json() }) };
     match find(db, name) {
         Lookup::Found(definition) => json!({ "found": true, "element": element(db, definition, show) }),
         Lookup::NotFound { suggestions } => {

@@ -144,7 +144,7 @@ impl ListInput {
     fn relationships<'db>(&self, db: &'db dyn Db) -> Result<Relationships<'db>, InvalidInput> {
         let mut found = Query::new(db).relationships();
         if let Some(context) = &self.context {
-            found = found.involving(context);
+            found = found.filter_by_context(context);
         }
         if let Some(pattern) = &self.pattern {
             found = found.with_pattern(PatternKind::from_name(pattern).ok_or_else(|| unknown_pattern(pattern))?);
@@ -195,7 +195,7 @@ fn element(
     show: &dyn Fn(File) -> String,
 ) -> Option<Map<String, Value>> {
     let mut object = match input.detail {
-        Detail::Row => input.entity.element_row(&RowContext::of(db, definition)?),
+        Detail::Row => input.entity.element_row(&RowContext::new(db, definition)?),
         Detail::Full => serialize(db, definition)?,
     };
     // Nothing else would tell two declarations of one name apart.

@@ -23,7 +23,7 @@ pub enum Lookup {
 
 impl Lookup {
     /// The element, if it is one.
-    pub fn found(&self) -> Option<Definition> {
+    pub fn element(&self) -> Option<Definition> {
         match self {
             Self::Found(definition) => Some(*definition),
             Self::NotFound { .. } => None,
@@ -42,7 +42,7 @@ impl Lookup {
 /// their texts, as it is by a reference in its file.
 pub fn find(db: &dyn Db, name: &str) -> Lookup {
     let found = definitions_by_fqn(db, name).first().copied();
-    let found = found.or_else(|| context_of_domain(db, name)).or_else(|| only(db, definitions_by_name(db, name)));
+    let found = found.or_else(|| context_of_domain(db, name)).or_else(|| single_element(db, definitions_by_name(db, name)));
     found.map_or_else(|| Lookup::NotFound { suggestions: suggestions(db, name) }, Lookup::Found)
 }
 
@@ -54,7 +54,7 @@ fn context_of_domain(db: &dyn Db, name: &str) -> Option<Definition> {
             && context_domain(db, *context).is_some_and(|domain| is_called(db, domain, domain_name))
     };
     let contexts: Vec<Definition> = definitions_by_name(db, context_name).iter().copied().filter(is_for_it).collect();
-    only(db, &contexts)
+    single_element(db, &contexts)
 }
 
 /// Whether this is an element's simple or fully qualified name.
@@ -64,7 +64,7 @@ pub(super) fn is_called(db: &dyn Db, definition: Definition, name: &str) -> bool
 }
 
 /// The element that all of these declare: most often there is one declaration.
-fn only(db: &dyn Db, definitions: &[Definition]) -> Option<Definition> {
+fn single_element(db: &dyn Db, definitions: &[Definition]) -> Option<Definition> {
     let (first, others) = definitions.split_first()?;
     let is_same = |other: &Definition| first.fqn(db).is_some_and(|fqn| other.fqn(db) == Some(fqn));
     others.iter().all(is_same).then_some(*first)

@@ -19,14 +19,14 @@ impl<'db> Relationships<'db> {
 
     /// Those that a condition holds for.
     #[must_use]
-    pub fn matching(&self, condition: impl Fn(&RelationshipView) -> bool) -> Self {
+    pub fn filter(&self, condition: impl Fn(&RelationshipView) -> bool) -> Self {
         Self::new(self.db, self.views.iter().filter(|view| condition(view)).cloned().collect())
     }
 
     /// Those with a bounded context of this simple or fully qualified name at one of the ends.
     #[must_use]
-    pub fn involving(&self, context: &str) -> Self {
-        self.matching(|view| {
+    pub fn filter_by_context(&self, context: &str) -> Self {
+        self.filter(|view| {
             is_called(self.db, view.left.context, context) || is_called(self.db, view.right.context, context)
         })
     }
@@ -34,7 +34,7 @@ impl<'db> Relationships<'db> {
     /// Those with a pattern on one of the sides or between them. `><` is a spelling of separate ways.
     #[must_use]
     pub fn with_pattern(&self, pattern: PatternKind) -> Self {
-        self.matching(|view| {
+        self.filter(|view| {
             let is_between = match view.arrow {
                 RelationshipArrow::Directional(_) => false,
                 RelationshipArrow::Pattern(between) => between == pattern,
@@ -47,7 +47,7 @@ impl<'db> Relationships<'db> {
     /// Those of a kind.
     #[must_use]
     pub fn with_kind(&self, kind: RelationshipKind) -> Self {
-        self.matching(|view| view.kind == kind)
+        self.filter(|view| view.kind == kind)
     }
 
     /// The relationships one after the other.

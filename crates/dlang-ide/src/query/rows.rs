@@ -22,7 +22,7 @@ pub(super) struct RowContext<'db> {
 }
 
 impl<'db> RowContext<'db> {
-    pub(super) fn of(db: &'db dyn Db, definition: Definition) -> Option<Self> {
+    pub(super) fn new(db: &'db dyn Db, definition: Definition) -> Option<Self> {
         let model = file_model(db, definition.file);
         let element = model.index.element(definition.number)?;
         let body = &model.element(definition.number)?.body;
@@ -80,8 +80,8 @@ fn entries(it: &RowContext<'_>) -> Option<String> {
 }
 
 /// A relationship, and the model to ask about its ends.
-pub(super) type Related<'a> = (&'a dyn Db, &'a RelationshipView);
-type RelationshipColumn = (&'static str, fn(&Related<'_>) -> Option<String>);
+pub(super) type RelationshipRow<'a> = (&'a dyn Db, &'a RelationshipView);
+type RelationshipColumn = (&'static str, fn(&RelationshipRow<'_>) -> Option<String>);
 
 const RELATIONSHIP: &[RelationshipColumn] = &[
     ("name", |(db, view)| Some(relationship_name(*db, view))),
@@ -90,11 +90,11 @@ const RELATIONSHIP: &[RelationshipColumn] = &[
     ("type", |(_, view)| Some(relationship_type(view).to_owned())),
     ("kind", |(_, view)| Some(view.kind.as_str().to_owned())),
     ("arrow", |(_, view)| Some(arrow(view)?.as_str().to_owned())),
-    ("leftPatterns", |(_, view)| arrow(view).map(|_| joined(&view.left.patterns))),
-    ("rightPatterns", |(_, view)| arrow(view).map(|_| joined(&view.right.patterns))),
+    ("leftPatterns", |(_, view)| arrow(view).map(|_| join_names(&view.left.patterns))),
+    ("rightPatterns", |(_, view)| arrow(view).map(|_| join_names(&view.right.patterns))),
 ];
 
-fn joined(patterns: &[PatternKind]) -> String {
+fn join_names(patterns: &[PatternKind]) -> String {
     patterns.iter().map(|pattern| pattern.long_name()).collect::<Vec<_>>().join(", ")
 }
 
@@ -125,7 +125,7 @@ impl EntityType {
     }
 }
 
-pub(super) fn relationship_row(related: &Related<'_>) -> Map<String, Value> {
+pub(super) fn relationship_row(related: &RelationshipRow<'_>) -> Map<String, Value> {
     row(RELATIONSHIP.iter().map(|(name, value)| (*name, value(related))))
 }
 

@@ -50,7 +50,7 @@ pub fn serialize_node(db: &dyn Db, file: File, node: &SyntaxNode) -> Option<Map<
         object.insert("inferredKind".to_owned(), kind.as_str().into());
     }
     if object.contains_key("name") {
-        let element = ElementKind::of(node.kind()).and_then(|_| definition_at(db, file, node.text_range()));
+        let element = ElementKind::from_syntax(node.kind()).and_then(|_| definition_at(db, file, node.text_range()));
         let fqn = element.and_then(|element| element.fqn(db));
         object.insert("fqn".to_owned(), fqn.as_deref().unwrap_or_default().into());
     }
@@ -79,7 +79,7 @@ fn relationship_kind(db: &dyn Db, file: File, node: &SyntaxNode) -> Option<Relat
     let range = node.text_range();
     let number = relationships.binary_search_by_key(&range.start(), |relationship| relationship.range.start()).ok()?;
     let relationship = relationships.get(number).filter(|relationship| relationship.range == range)?;
-    RelationshipKind::of(&relationship.form)
+    RelationshipKind::from_form(&relationship.form)
 }
 
 /// The name of a relationship: its ends, and what stands between them.

@@ -36,7 +36,7 @@ pub struct Summary {
 
 impl Summary {
     /// Counts the whole project.
-    pub fn of(db: &dyn Db) -> Self {
+    pub fn count_project(db: &dyn Db) -> Self {
         let query = Query::new(db);
         let contexts = query.bounded_contexts();
         let mut counts: BTreeMap<SmolStr, usize> = BTreeMap::new();

@@ -5,7 +5,7 @@ use dlang_model::{File, ModelHost};
 
 use super::{Occurrence, highlights, references};
 
-fn shown(host: &ModelHost, found: &[Occurrence]) -> String {
+fn render_occurrences(host: &ModelHost, found: &[Occurrence]) -> String {
     let db = host.db();
     let show = |it: &Occurrence| {
         let text = it.file.text(db);
@@ -23,7 +23,7 @@ fn check(fixture: &str) -> String {
     assert_eq!(references(host.db(), file, offset, false), uses);
     let here: Vec<_> = found.iter().filter(|it: &&Occurrence| -> bool { File::eq(&it.file, &file) }).copied().collect();
     assert_eq!(highlights(host.db(), file, offset), here);
-    shown(&host, &found)
+    render_occurrences(&host, &found)
 }
 
 const SHOP: &str = "

@@ -31,10 +31,10 @@ fn name() -> impl Strategy<Value = Tokens> {
 }
 
 fn reference() -> impl Strategy<Value = Tokens> {
-    vec(name(), 1..3).prop_map(|names| separated(names, "."))
+    vec(name(), 1..3).prop_map(|names| separate(names, "."))
 }
 
-fn separated(parts: Vec<Tokens>, sign: &str) -> Tokens {
+fn separate(parts: Vec<Tokens>, sign: &str) -> Tokens {
     let mut tokens = Tokens::new();
     for (index, part) in parts.into_iter().enumerate() {
         if index > 0 {
@@ -111,7 +111,7 @@ fn comma() -> BoxedStrategy<Tokens> {
 fn term() -> impl Strategy<Value = Tokens> {
     let meaning = optional((assign(), string()).prop_map(|(assign, value)| join(&[assign, value])));
     let list = |word: &'static str, item: BoxedStrategy<Tokens>| {
-        let items = vec(item, 1..4).prop_map(|items| separated(items, ","));
+        let items = vec(item, 1..4).prop_map(|items| separate(items, ","));
         optional((optional(assign()), items).prop_map(move |(assign, items)| join(&[words(&[word]), assign, items])))
     };
     let (aka, examples) = (list("aka", name().boxed()), list("examples", string().boxed()));
@@ -133,7 +133,7 @@ fn relationship() -> impl Strategy<Value = Tokens> {
     let end = || prop_oneof![reference().boxed(), Just(words(&["this"])).boxed()];
     let patterns = || {
         let pattern = one_of(&["OHS", "PublishedLanguage", "ACL", "CF", "BBoM"]);
-        optional(vec(pattern, 1..3).prop_map(|it| join(&[words(&["["]), separated(it, ","), words(&["]"])])))
+        optional(vec(pattern, 1..3).prop_map(|it| join(&[words(&["["]), separate(it, ","), words(&["]"])])))
     };
     let directional = (patterns(), one_of(&["->", "<-", "<->"]), patterns())
         .prop_map(|(left, arrow, right)| join(&[left, arrow, right]));
@@ -143,7 +143,7 @@ fn relationship() -> impl Strategy<Value = Tokens> {
 
 fn contains() -> impl Strategy<Value = Tokens> {
     (vec(reference(), 1..6), any::<bool>()).prop_map(|(entries, has_commas)| {
-        let entries = if has_commas { separated(entries, ",") } else { join(&entries) };
+        let entries = if has_commas { separate(entries, ",") } else { join(&entries) };
         join(&[words(&["contains"]), entries])
     })
 }
@@ -151,7 +151,7 @@ fn contains() -> impl Strategy<Value = Tokens> {
 fn map() -> impl Strategy<Value = Tokens> {
     let relationships = vec(relationship(), 0..3);
     let relationships = (relationships, any::<bool>())
-        .prop_map(|(them, has_commas)| if has_commas { separated(them, ",") } else { join(&them) });
+        .prop_map(|(them, has_commas)| if has_commas { separate(them, ",") } else { join(&them) });
     (one_of(&["ContextMap", "cmap"]), name(), vec(contains(), 0..3), relationships).prop_map(
         |(word, name, contains, relationships)| {
             join(&[word, name, words(&["{"]), join(&contains), relationships, words(&["}"])])

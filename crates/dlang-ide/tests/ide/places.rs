@@ -141,7 +141,7 @@ proptest! {
         let db = host.db();
         for definition in definitions(db, file) {
             let Some(fqn) = definition.fqn(db) else { continue };
-            if find(db, &fqn).found() != Some(definition) {
+            if find(db, &fqn).element() != Some(definition) {
                 continue;
             }
             let focus = definition.focus(db).unwrap().start();

@@ -90,7 +90,7 @@ fn check_model(texts: &[&str]) {
             count += 1;
             assert!(serialize(db, definition).is_some());
             let Some(fqn) = definition.fqn(db) else { continue };
-            let found = find(db, &fqn).found().expect("it is declared");
+            let found = find(db, &fqn).element().expect("it is declared");
             assert_eq!(found.fqn(db).as_ref(), Some(&fqn));
             let element = get(db, Some(&fqn), &|file| file.path(db).to_owned())["element"].take();
             assert_eq!(element["fqn"], fqn.as_str());
@@ -184,7 +184,7 @@ fn very_many() {
         }
     }
     for number in 0..many {
-        assert!(find(db, &format!("D.C{number}")).found().is_some());
+        assert!(find(db, &format!("D.C{number}")).element().is_some());
     }
     let Lookup::NotFound { suggestions } = find(db, "C1234x") else { panic!("there is none") };
     assert_eq!(suggestions.len(), 5);

@@ -79,7 +79,7 @@ pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fi
     let Some(context) = element(db, file, diagnostic) else { return Vec::new() };
     let Some(name) = context.data(db).and_then(|data| data.name) else { return Vec::new() };
     let container = context.container(db).map(|container| container.number);
-    let mut domains = Names::of(db, file).visible(container, ElementKind::Domain);
+    let mut domains = Names::new(db, file).visible(container, ElementKind::Domain);
     // Of the several names of a domain the shortest is the one to write.
     domains.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
     let mut seen = Vec::new();

@@ -20,7 +20,7 @@ pub(super) fn names(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix
     let container = model.index.element(reference.owner).and_then(|owner| owner.container);
     // A domain in itself is no help.
     let is_other = |target: &Definition| !(target.file == file && target.number == reference.owner);
-    let visible = Names::of(db, file).visible(container, reference.role.expected_kind());
+    let visible = Names::new(db, file).visible(container, reference.role.expected_kind());
     let names = visible.into_iter().filter(|(_, target)| is_other(target)).map(|(name, _)| name);
     let scored = nearest_names(&reference.text, names);
     let is_clear = match scored.as_slice() {

@@ -11,7 +11,7 @@ use crate::inputs::File;
 use crate::lower::file_model;
 
 /// A pattern of a relationship with an arrow, found by its place.
-struct Found<'a> {
+struct ArrowPattern<'a> {
     relationship: &'a Relationship,
     arrow: TextRange,
     direction: Arrow,
@@ -22,14 +22,14 @@ struct Found<'a> {
     is_left: bool,
 }
 
-fn find(db: &dyn Db, file: File, range: TextRange) -> Option<Found<'_>> {
+fn find(db: &dyn Db, file: File, range: TextRange) -> Option<ArrowPattern<'_>> {
     let relationships = &file_model(db, file).relationships;
     let after = relationships.partition_point(|relationship| relationship.range.start() <= range.start());
     let relationship = relationships.get(after.checked_sub(1)?)?;
     let RelationshipForm::Directional { arrow: Some(direction), left, right } = &relationship.form else { return None };
     let at = |patterns: &[WrittenPattern]| patterns.iter().find(|pattern| pattern.range == range).copied();
     let arrow = relationship.arrow?;
-    let found = |pattern, own, other, is_left| Found {
+    let found = |pattern, own, other, is_left| ArrowPattern {
         relationship,
         arrow,
         direction: *direction,
@@ -82,7 +82,7 @@ pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Ve
     fixes
 }
 
-impl Found<'_> {
+impl ArrowPattern<'_> {
     /// Takes the pattern out of its list, with the comma; with the brackets when it is the only one.
     fn removal(&self, text: &str) -> Option<TextEdit> {
         let place = self.own.iter().position(|pattern| pattern.range == self.pattern.range)?;

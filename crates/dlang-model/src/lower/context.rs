@@ -3,10 +3,10 @@
 use dlang_syntax::{SyntaxKind, SyntaxNode};
 use smol_str::SmolStr;
 
-use super::{Lowering, dotted_text, name_of, string_of, strings_of};
+use super::{LoweringState, dotted_text, name_of, string_of, strings_of};
 use crate::data::{ContextData, DecisionData, DecisionKind, MetadataData, ReferenceRole, TermData};
 
-impl Lowering {
+impl LoweringState {
     pub(super) fn context(&mut self, node: &SyntaxNode, owner: u32) -> ContextData {
         let begin = self.next_relationship();
         let mut context = ContextData::default();

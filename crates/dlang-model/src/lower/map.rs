@@ -2,10 +2,10 @@
 
 use dlang_syntax::{SyntaxKind, SyntaxNode};
 
-use super::Lowering;
+use super::LoweringState;
 use crate::data::{MapData, ReferenceRole};
 
-impl Lowering {
+impl LoweringState {
     pub(super) fn map(&mut self, node: &SyntaxNode, owner: u32, role: ReferenceRole) -> MapData {
         let begin = self.next_relationship();
         let mut entries = Vec::new();

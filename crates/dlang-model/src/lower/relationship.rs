@@ -3,10 +3,10 @@
 use dlang_syntax::ast::{self, Arrow, PatternKind};
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange};
 
-use super::Lowering;
+use super::LoweringState;
 use crate::data::{End, ReferenceRole, Relationship, RelationshipForm, WrittenPattern};
 
-impl Lowering {
+impl LoweringState {
     /// The number of the relationship that comes next.
     pub(super) fn next_relationship(&self) -> u32 {
         u32::try_from(self.relationships.len()).unwrap_or(u32::MAX)

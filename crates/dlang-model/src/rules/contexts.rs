@@ -46,6 +46,6 @@ fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: Code, [what
     let (Some(first), Some(second)) = (checker.reference(*first), checker.reference(*second)) else { return };
     checker.report(
         Diagnostic::new(second.range, code, message)
-            .related(RelatedLocation::Here(first.range), "this value is the one that holds"),
+            .with_related(RelatedLocation::Here(first.range), "this value is the one that holds"),
     );
 }

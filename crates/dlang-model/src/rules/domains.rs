@@ -45,7 +45,7 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
     let range = checker.reference_range(parent, domain.places.range);
     let mut diagnostic = Diagnostic::new(range, Code::DomainCircularHierarchy, message);
     if entry != domain.definition {
-        diagnostic = diagnostic.related(RelatedLocation::Definition(entry), "the circle is entered here");
+        diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the circle is entered here");
     }
     checker.report(diagnostic);
 }

@@ -20,7 +20,7 @@ pub(super) fn elements(checker: &mut Checker<'_>) {
             let message = format!("Duplicate element: '{fqn}' is already defined.");
             checker.report(
                 Diagnostic::new(range, Code::DuplicateElement, message)
-                    .related(RelatedLocation::Here(*earlier), "defined here first"),
+                    .with_related(RelatedLocation::Here(*earlier), "defined here first"),
             );
         } else {
             first.insert(fqn, range);
@@ -43,7 +43,7 @@ pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData
             let range = relationship.arrow.unwrap_or(relationship.range);
             checker.report(
                 Diagnostic::new(range, Code::ContextMapDuplicateRelationship, message)
-                    .related(RelatedLocation::Here(*earlier), "the relationship stands here first"),
+                    .with_related(RelatedLocation::Here(*earlier), "the relationship stands here first"),
             );
         } else {
             first.insert(key, relationship.range);
@@ -64,7 +64,7 @@ fn key<'a>(relationship: &Relationship, left: &'a str, right: &'a str) -> Option
         RelationshipForm::Directional { arrow, left: left_patterns, right: right_patterns } => Key {
             ends: (left, right),
             arrow: (*arrow)?.as_str(),
-            patterns: (sorted(left_patterns), sorted(right_patterns)),
+            patterns: (sorted_kinds(left_patterns), sorted_kinds(right_patterns)),
         },
         RelationshipForm::Symmetric { pattern, is_apart } => Key {
             ends: (left.min(right), left.max(right)),
@@ -74,7 +74,7 @@ fn key<'a>(relationship: &Relationship, left: &'a str, right: &'a str) -> Option
     })
 }
 
-fn sorted(patterns: &[WrittenPattern]) -> Vec<PatternKind> {
+fn sorted_kinds(patterns: &[WrittenPattern]) -> Vec<PatternKind> {
     let mut kinds: Vec<_> = patterns.iter().map(|pattern| pattern.kind).collect();
     kinds.sort_unstable();
     kinds

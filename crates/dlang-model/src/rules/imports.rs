@@ -34,7 +34,7 @@ pub(super) fn missing_uri(checker: &mut Checker<'_>, subject: &ImportSubject<'_>
 }
 
 /// An import leads nowhere.
-pub(super) fn unresolved(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
+pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let Some(specifier) = subject.import.specifier.as_ref().filter(|specifier| !specifier.is_empty()) else { return };
     let outcomes = checker.file.import_outcomes(checker.db);
     let Some(ImportOutcome::Problem(problem)) = outcomes.get(specifier) else { return };
@@ -46,7 +46,7 @@ pub(super) fn unresolved(checker: &mut Checker<'_>, subject: &ImportSubject<'_>)
 /// The import closes a circle.
 pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let Some(cycle) = subject.cycle else { return };
-    let message = format!("Import cycle detected: {}.", named(checker, cycle));
+    let message = format!("Import cycle detected: {}.", describe_cycle(checker, cycle));
     let range = subject.places.specifier.unwrap_or(subject.places.range);
     checker.report(
         Diagnostic::new(range, Code::ImportCycleDetected, message)
@@ -55,7 +55,7 @@ pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
 }
 
 /// The files with arrows between them; of a long circle the beginning and the end.
-fn named(checker: &Checker<'_>, cycle: &[File]) -> String {
+fn describe_cycle(checker: &Checker<'_>, cycle: &[File]) -> String {
     let path = |file: &File| file.path(checker.db).to_owned();
     let mut names: Vec<String> = cycle.iter().take(MAX_NAMED_FILES - 1).map(path).collect();
     if cycle.len() > MAX_NAMED_FILES {

@@ -8,7 +8,7 @@ use crate::kind::ElementKind;
 use crate::scope::Names;
 
 /// A reference means nothing. Entries of maps come with their maps, because they may mean several elements.
-pub(super) fn linking(checker: &mut Checker<'_>) {
+pub(super) fn check_references(checker: &mut Checker<'_>) {
     for (id, reference) in checker.model.numbered_references() {
         if !reference.role.is_many() && checker.resolutions.targets(id).is_empty() {
             report(checker, reference, Code::LinkingError);
@@ -43,7 +43,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     };
     let mut diagnostic = Diagnostic::new(reference.range, code, message).data(data);
     if let Some(other) = of_another_kind(checker, reference) {
-        diagnostic = diagnostic.related(RelatedLocation::Definition(other), "this has the name, and is another kind of element");
+        diagnostic = diagnostic.with_related(RelatedLocation::Definition(other), "this has the name, and is another kind of element");
     }
     checker.report(diagnostic);
 }
@@ -51,7 +51,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
 /// What the name means where another kind of element is wanted.
 fn of_another_kind(checker: &Checker<'_>, reference: &Reference) -> Option<Definition> {
     let container = checker.model.index.element(reference.owner).and_then(|owner| owner.container);
-    let names = Names::of(checker.db, checker.file);
+    let names = Names::new(checker.db, checker.file);
     let others = ElementKind::REFERENCEABLE.into_iter().filter(|kind| *kind != reference.role.expected_kind());
     others.into_iter().find_map(|kind| names.first(container, kind, &reference.text))
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::applied;
+use super::apply_edits;
 use crate::{
     ElementKind, ModelHost, RelatedLocation, definitions, effective_classification, effective_team, file_diagnostics, file_model,
     fixes, metadata_map, project_files, relationship_views, usages, visible_names,
@@ -10,7 +10,7 @@ use crate::{
 
 /// Asks everything about every element, reference and diagnostic of a model, and checks what must hold whatever the texts
 /// are: places lie in their texts, fixes fit, numbers fit each other.
-pub fn ask(host: &ModelHost) {
+pub fn query_everything(host: &ModelHost) {
     let db = host.db();
     for file in project_files(db) {
         let length = file.text(db).len();
@@ -23,7 +23,7 @@ pub fn ask(host: &ModelHost) {
                 }
             }
             for fix in fixes(db, *file, diagnostic) {
-                drop(applied(file.text(db), &fix.edits));
+                drop(apply_edits(file.text(db), &fix.edits));
             }
         }
         for definition in definitions(db, *file) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use crate::testing::host;
-use crate::{Cancelled, Change, Definition, file_diagnostics, project_files};
+use crate::{QueryCancelled, Change, Definition, file_diagnostics, project_files};
 
 #[test]
 fn a_change_cancels_the_questions_before_it() {
@@ -12,7 +12,7 @@ fn a_change_cancels_the_questions_before_it() {
     let snapshot = host.snapshot();
     let (begun, has_begun) = mpsc::channel();
     let asker = std::thread::spawn(move || {
-        snapshot.ask::<()>(|db| {
+        snapshot.query::<()>(|db| {
             begun.send(()).unwrap();
             // Asks for ever; only a cancellation ends it.
             loop {
@@ -27,8 +27,8 @@ fn a_change_cancels_the_questions_before_it() {
     has_begun.recv().unwrap();
     // Waits for the snapshot to be dropped.
     host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from("Domain B\n") }]);
-    assert_eq!(asker.join().unwrap(), Err(Cancelled));
-    let answer = host.snapshot().ask(|db| {
+    assert_eq!(asker.join().unwrap(), Err(QueryCancelled));
+    let answer = host.snapshot().query(|db| {
         let file = project_files(db)[0];
         file_diagnostics(db, file)[0].message.clone()
     });
@@ -40,12 +40,12 @@ fn a_token_cancels_one_snapshot() {
     let host = host("Domain A\n");
     let (one, other) = (host.snapshot(), host.snapshot());
     let token = one.cancellation_token();
-    let answer: Result<(), Cancelled> = one.ask(|db| {
+    let answer: Result<(), QueryCancelled> = one.query(|db| {
         token.cancel();
         db.unwind_if_revision_cancelled();
     });
-    assert_eq!(answer, Err(Cancelled));
-    assert_eq!(other.ask(|db| project_files(db).len()), Ok(1));
+    assert_eq!(answer, Err(QueryCancelled));
+    assert_eq!(other.query(|db| project_files(db).len()), Ok(1));
 }
 
 #[test]
@@ -54,16 +54,16 @@ fn what_is_cancelled_between_two_queries_stays_cancelled() {
     let snapshot = host.snapshot();
     let (clone, token) = (snapshot.clone(), snapshot.cancellation_token());
     // The last that a question does, where no query sees it any more.
-    assert_eq!(snapshot.ask(|_| token.cancel()), Ok(()));
-    assert_eq!(clone.ask(|db| project_files(db).len()), Ok(1));
-    assert_eq!(snapshot.ask(|db| project_files(db).len()), Err(Cancelled));
+    assert_eq!(snapshot.query(|_| token.cancel()), Ok(()));
+    assert_eq!(clone.query(|db| project_files(db).len()), Ok(1));
+    assert_eq!(snapshot.query(|db| project_files(db).len()), Err(QueryCancelled));
 
     // Within a question, another query ends in between.
     let snapshot = host.snapshot();
     let token = snapshot.cancellation_token();
-    let answer = snapshot.ask(|db| {
+    let answer = snapshot.query(|db| {
         salsa::attach(db, || token.cancel());
         db.unwind_if_revision_cancelled();
     });
-    assert_eq!(answer, Err(Cancelled));
+    assert_eq!(answer, Err(QueryCancelled));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::testing::{host, rendered, resolve_imports};
+use crate::testing::{host, render_diagnostics, resolve_imports};
 use crate::{Change, ModelHost};
 
 const MODEL: &str = r#"
@@ -70,13 +70,13 @@ proptest! {
             let text = format!("{}{}{}", text.get(..begin).unwrap(), PIECES[piece], text.get(end..).unwrap());
             host.apply([Change::Text { path, text: Arc::from(text) }]);
             resolve_imports(&mut host, &[]);
-            let incremental = rendered(&host);
+            let incremental = render_diagnostics(&host);
             let mut scratch = ModelHost::new();
             scratch.apply(host.files().map(|file| {
                 Change::Text { path: file.path(host.db()).to_owned(), text: Arc::from(file.text(host.db())) }
             }));
             resolve_imports(&mut scratch, &[]);
-            prop_assert_eq!(incremental, rendered(&scratch));
+            prop_assert_eq!(incremental, render_diagnostics(&scratch));
         }
     }
 }
@@ -84,15 +84,15 @@ proptest! {
 #[test]
 fn files_come_and_go() {
     let mut host = host(MODEL);
-    let before = rendered(&host);
+    let before = render_diagnostics(&host);
     let text = host.file("c.dlang").unwrap().text(host.db()).to_owned();
     host.apply([Change::Remove { path: "c.dlang".to_owned() }]);
     assert_eq!(host.file("c.dlang"), None);
     assert_eq!(host.files().count(), 2);
-    assert!(rendered(&host).contains("Could not resolve reference to Team named 'Cooks'."));
+    assert!(render_diagnostics(&host).contains("Could not resolve reference to Team named 'Cooks'."));
     resolve_imports(&mut host, &[]);
     host.apply([Change::Remove { path: "c.dlang".to_owned() }]);
     host.apply([Change::Text { path: "c.dlang".to_owned(), text: Arc::from(text) }]);
     resolve_imports(&mut host, &[]);
-    assert_eq!(rendered(&host), before);
+    assert_eq!(render_diagnostics(&host), before);
 }

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::testing::{ResolveFn, applied, host, host_with, rendered};
+use crate::testing::{ResolveFn, apply_edits, host, host_with, render_diagnostics};
 use crate::{Change, File, ModelHost, file_diagnostics, fixes};
 
 /// Every diagnostic of every file, one a line.
 pub(super) fn check(fixture: &str) -> String {
-    rendered(&host(fixture))
+    render_diagnostics(&host(fixture))
 }
 
 pub(super) fn check_with(fixture: &str, leads: ResolveFn<'_>) -> String {
-    rendered(&host_with(ModelHost::new(), fixture, leads))
+    render_diagnostics(&host_with(ModelHost::new(), fixture, leads))
 }
 
 /// What each diagnostic of the only file underlines.
@@ -37,7 +37,7 @@ pub(super) fn check_fixes(fixture: &str) -> String {
         writeln!(text, "{}", diagnostic.code.as_str()).unwrap();
         for fix in fixes(host.db(), file, diagnostic) {
             writeln!(text, "  {}{}", fix.title, if fix.is_preferred { " (preferred)" } else { "" }).unwrap();
-            let after = applied(before, &fix.edits);
+            let after = apply_edits(before, &fix.edits);
             for line in after.lines().filter(|line| !before.lines().any(|old| old == *line)) {
                 writeln!(text, "    {line}").unwrap();
             }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::fixture::check;
-use crate::testing::{everything, host, rendered};
+use crate::testing::{everything, host, render_diagnostics};
 use crate::{Change, Code, ImportOutcome, ModelHost, file_diagnostics, import_cycles, project_files};
 
 /// The diagnostics of a text of one file, after everything was asked about it.
-fn asked(text: &str) -> String {
+fn diagnostics_after_queries(text: &str) -> String {
     let mut host = ModelHost::new();
     host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
-    everything::ask(&host);
-    rendered(&host)
+    everything::query_everything(&host);
+    render_diagnostics(&host)
 }
 
 /// The codes of a text's diagnostics.
@@ -30,17 +30,17 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 
 #[test]
 fn strings_and_comments_without_an_end() {
-    insta::assert_snapshot!(asked("Domain A { vision: \"open }\nbc B for A { description: \"d\" }\n"), @r#"
+    insta::assert_snapshot!(diagnostics_after_queries("Domain A { vision: \"open }\nbc B for A { description: \"d\" }\n"), @r#"
     1:20: error: unexpected character: ->"<- at offset: 19, skipped 1 characters.
     Hint: The string that begins here is not closed: add " at its end. [unterminated-string]
     "#);
-    insta::assert_snapshot!(asked("Domain A { vision: \"v\" }\nbc B for A { description: 'open"), @r"
+    insta::assert_snapshot!(diagnostics_after_queries("Domain A { vision: \"v\" }\nbc B for A { description: 'open"), @r"
     2:27: error: unexpected character: ->'<- at offset: 51, skipped 1 characters.
     Hint: The string that begins here is not closed: add ' at its end. [unterminated-string]
     2:32: error: Expecting token of type '}' but found end of file. [expected-token]
         2:12: This brace is not closed.
     ");
-    insta::assert_snapshot!(asked("Domain A { vision: \"v\" }\n/* open\nbc B for Nowhere\n"), @r"
+    insta::assert_snapshot!(diagnostics_after_queries("Domain A { vision: \"v\" }\n/* open\nbc B for Nowhere\n"), @r"
     2:1: error: unexpected character: ->/<- at offset: 25, skipped 2 characters.
     Hint: The comment that begins here is not closed: add */. [unterminated-comment]
     3:10: error: Could not resolve reference to Domain named 'Nowhere'. [linking-error]
@@ -50,7 +50,7 @@ fn strings_and_comments_without_an_end() {
 
 #[test]
 fn nul_and_other_control_characters() {
-    insta::assert_snapshot!(asked("Domain A\0 { vision: \"v\0\" }\n\0\0\nbc B for A { description: \"\u{1b}\" }\n"), @r"
+    insta::assert_snapshot!(diagnostics_after_queries("Domain A\0 { vision: \"v\0\" }\n\0\0\nbc B for A { description: \"\u{1b}\" }\n"), @r"
     1:9: error: unexpected character: ->U+0000<- at offset: 8, skipped 1 characters. [unexpected-character]
     2:1: error: unexpected character: ->U+0000<- at offset: 27, skipped 2 characters. [unexpected-character]
     ");
@@ -74,8 +74,8 @@ fn a_byte_order_mark() {
 fn line_ends_do_not_matter() {
     let text = "Domain A\n\nbc B for Nowhere {\n    description: \"one\ntwo\"\n    terminology {\n term T }\n}\nTeam\n";
     let with_carriage_returns = text.replace('\n', "\r\n");
-    assert_eq!(asked(&with_carriage_returns), asked(text));
-    insta::assert_snapshot!(asked(&with_carriage_returns), @r"
+    assert_eq!(diagnostics_after_queries(&with_carriage_returns), diagnostics_after_queries(text));
+    insta::assert_snapshot!(diagnostics_after_queries(&with_carriage_returns), @r"
     9:5: error: Expecting token of type 'ID' but found end of file. [expected-token]
     3:10: error: Could not resolve reference to Domain named 'Nowhere'. [linking-error]
     1:1: warning: Domain 'A' is missing a vision statement. [domain-no-vision]
@@ -123,7 +123,7 @@ Domain A in B { vision: \"v\" }
 import \"./a.dlang\" as a
 Domain B in a.A { vision: \"v\" }
 ";
-    everything::ask(&host(fixture));
+    everything::query_everything(&host(fixture));
     insta::assert_snapshot!(check(fixture), @r"
     a.dlang:1:8: warning: Import cycle detected: a.dlang → b.dlang → a.dlang.
     Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use crate::testing::{host_with, rendered};
+use crate::testing::{host_with, render_diagnostics};
 use crate::{Change, Database, ModelHost, definitions_by_name};
 
 /// Makes a change and says how often each query ran until every diagnostic was fresh.
 fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {
-    let [is_same, counts] = check_asking(rendered, fixture, path, from, to);
+    let [is_same, counts] = check_asking(render_diagnostics, fixture, path, from, to);
     format!("{is_same} diagnostics\n{counts}")
 }
 

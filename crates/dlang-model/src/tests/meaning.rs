@@ -8,7 +8,7 @@ use crate::{
 };
 use dlang_syntax::{AstNode as _, ast};
 
-fn named(host: &crate::ModelHost, fqn: &str) -> Definition {
+fn find_element(host: &crate::ModelHost, fqn: &str) -> Definition {
     let db = host.db();
     let mut all = project_files(db).iter().flat_map(|file| definitions(db, *file));
     all.find(|definition| definition.fqn(db).as_deref() == Some(fqn)).unwrap()
@@ -32,7 +32,7 @@ bc Facts { metadata { Language: "C" Owner: "me" Unknown: "x" } meta { Language =
     let db = host.db();
     let name = |definition: Option<Definition>| definition.and_then(|it| it.name(db)).unwrap_or_default().to_string();
     let line = |fqn: &str| {
-        let context = named(&host, fqn);
+        let context = find_element(&host, fqn);
         let classification = name(effective_classification(db, context));
         let metadata = metadata_map(db, context);
         format!(
@@ -47,8 +47,8 @@ bc Facts { metadata { Language: "C" Owner: "me" Unknown: "x" } meta { Language =
     Broken:  /  /  / []
     Facts:  /  /  / [("Language", "Rust"), ("Owner", "me")]
     "#);
-    assert_eq!(name(domain_parent(db, named(&host, "Wards"))), "Care");
-    assert_eq!(effective_team(db, named(&host, "Wards")), None);
+    assert_eq!(name(domain_parent(db, find_element(&host, "Wards"))), "Care");
+    assert_eq!(effective_team(db, find_element(&host, "Wards")), None);
 }
 
 #[test]
@@ -126,7 +126,7 @@ bc Beds
 "#,
     );
     let db = host.db();
-    let lines: Vec<_> = usages(db, named(&host, "Ns.Beds"))
+    let lines: Vec<_> = usages(db, find_element(&host, "Ns.Beds"))
         .iter()
         .map(|usage| {
             format!("{}:{} {}", usage.file.path(db), position(usage.file.text(db), usage.range.start()), usage.text)
@@ -151,10 +151,10 @@ fn elements_know_their_places() {
         assert_eq!(definition_at(db, file, definition.range(db).unwrap()), Some(definition));
         assert_eq!(definition_at(db, file, definition.focus(db).unwrap()), Some(definition));
     }
-    let outer = named(&host, "A.B");
+    let outer = find_element(&host, "A.B");
     let children: Vec<_> = outer.children(db).iter().map(|child| child.fqn(db).unwrap()).collect();
     assert_eq!(children, ["A.B.X", "A.B.C"]);
-    assert_eq!(named(&host, "A.B.C.Y").container(db).unwrap().container(db), Some(outer));
+    assert_eq!(find_element(&host, "A.B.C.Y").container(db).unwrap().container(db), Some(outer));
     assert_eq!(definition_at(db, file, dlang_syntax::TextRange::empty(3.into())), None);
 }
 
@@ -181,15 +181,15 @@ fn references_of_the_tree_and_names_without_one() {
     assert_eq!(model.reference_touching(start), Some(crate::ReferenceId(1)));
     assert_eq!(model.reference_touching(model.references[1].range.end()), Some(crate::ReferenceId(1)));
     assert_eq!(model.reference_touching(0.into()), None);
-    assert_eq!(definitions_by_fqn(db, "N.Here"), [named(&host, "N.Here")]);
-    let namespace = named(&host, "N");
+    assert_eq!(definitions_by_fqn(db, "N.Here"), [find_element(&host, "N.Here")]);
+    let namespace = find_element(&host, "N");
     let names = |container| {
         let names = visible_names(db, file, container, ElementKind::Team);
         names.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(" ")
     };
     insta::assert_snapshot!(names(None), @"N.Here a.There");
     insta::assert_snapshot!(names(Some(namespace)), @"Here N.Here a.There");
-    assert_eq!(resolve_name(db, file, Some(namespace), ElementKind::Team, "Here"), Some(named(&host, "N.Here")));
+    assert_eq!(resolve_name(db, file, Some(namespace), ElementKind::Team, "Here"), Some(find_element(&host, "N.Here")));
     assert_eq!(resolve_name(db, file, None, ElementKind::Team, "Here"), None);
 }
 
@@ -205,7 +205,7 @@ bc A {
 }
 "#,
     );
-    let crate::Body::Context(context) = named(&host, "A").body(host.db()).unwrap() else { panic!("no context") };
+    let crate::Body::Context(context) = find_element(&host, "A").body(host.db()).unwrap() else { panic!("no context") };
     let terms: Vec<_> = context
         .terms
         .iter()

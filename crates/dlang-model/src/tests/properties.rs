@@ -15,7 +15,7 @@ fn ask_everything(texts: [&str; 2]) {
         paths.iter().zip(texts).map(|(path, text)| Change::Text { path: (*path).to_owned(), text: Arc::from(text) }),
     );
     crate::testing::resolve_imports(&mut host, &[]);
-    everything::ask(&host);
+    everything::query_everything(&host);
 }
 
 /// Words of the language, from which texts come that are nearly right.

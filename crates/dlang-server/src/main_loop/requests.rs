@@ -6,7 +6,7 @@ use std::time::Instant;
 use lsp_server::{ErrorCode, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
 
-use super::{MainLoop, Phase, after};
+use super::{MainLoop, Phase, deadline_after};
 use crate::capabilities::capabilities;
 use crate::methods::{Cancel, Initialize, Method, LoadingBehavior, Responder, response_error};
 use crate::model::{Command, Question};
@@ -17,7 +17,7 @@ use crate::{client_process, watching};
 const MAX_PENDING: usize = 4096;
 
 /// A request without an answer.
-pub(super) struct Pending {
+pub(super) struct PendingRequest {
     id: RequestId,
     pub(super) cancel: Cancel,
     /// When it is told that the workspace is loading, if it still is.
@@ -99,9 +99,9 @@ impl MainLoop {
         self.next_serial += 1;
         let (serial, cancel) = (self.next_serial, Cancel::default());
         let is_impatient = matches!(*method, Method::Ask { patience: LoadingBehavior::Limited, .. });
-        let deadline = (is_impatient && self.loading > 0).then(|| after(self.options.loading_limit));
+        let deadline = (is_impatient && self.loading > 0).then(|| deadline_after(self.options.loading_limit));
         self.by_id.insert(id.clone(), serial);
-        self.pending.insert(serial, Pending { id, cancel: cancel.clone(), deadline });
+        self.pending.insert(serial, PendingRequest { id, cancel: cancel.clone(), deadline });
         if let Method::Start(_) = &*method {
             let (events, client) = (self.back.clone(), self.client.clone());
             let responder = Responder { serial, events, cancel, client, is_answered: false };
@@ -116,7 +116,7 @@ impl MainLoop {
     }
 
     /// A thread has an answer. Nobody wants it if the request was cancelled.
-    pub(super) fn answered(&mut self, serial: u64, result: Result<Value, ResponseError>) {
+    pub(super) fn finish_request(&mut self, serial: u64, result: Result<Value, ResponseError>) {
         if let Some(pending) = self.pending.remove(&serial) {
             self.by_id.remove(&pending.id);
             self.respond(pending.id, result);
@@ -135,7 +135,7 @@ impl MainLoop {
 
     /// Tells those who waited long enough that the workspace is still loading.
     pub(super) fn give_up_waiting(&mut self, now: Instant) {
-        let is_due = |pending: &Pending| pending.deadline.is_some_and(|deadline| deadline <= now);
+        let is_due = |pending: &PendingRequest| pending.deadline.is_some_and(|deadline| deadline <= now);
         let due = self.pending.iter().filter(|(_, pending)| is_due(pending)).map(|(serial, _)| *serial);
         for serial in due.collect::<Vec<_>>() {
             self.give_up(serial, Ok(self.loading_result()));
@@ -146,7 +146,7 @@ impl MainLoop {
         if let Some(pending) = self.pending.get(&serial) {
             pending.cancel.cancel();
         }
-        self.answered(serial, result);
+        self.finish_request(serial, result);
     }
 
     fn refuse(&self, id: RequestId, code: ErrorCode, message: &str) {

@@ -3,15 +3,15 @@
 //! A fix that needs a program to be run is not offered: the hint of its diagnostic names the command.
 
 use camino::Utf8Path;
-use dlang_model::{Cancelled, Db, DiagnosticData, File, file_diagnostics, fixes};
+use dlang_model::{QueryCancelled, Db, DiagnosticData, File, file_diagnostics, fixes};
 use dlang_syntax::TextRange;
 use dlang_workspace::manifest;
 use dlang_workspace::modules::Module;
-use dlang_workspace::specifier::{Reason, Unresolved};
+use dlang_workspace::specifier::{Reason, UnresolvedImport};
 use dlang_workspace::{Action, Code, Fix};
 use zubi_base::lsp;
 
-use crate::convert::{Edits, Lines, Places};
+use crate::convert::{Edits, Lines, PositionMapper};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -42,7 +42,7 @@ pub(super) fn code_action(
     }
     let Some(path) = snapshot.path(&params.text_document.uri) else { return Ok(None) };
     let asked =
-        Asked { snapshot, places: Places::new(snapshot), range: params.range, shown: &params.context.diagnostics };
+        ActionRequest { snapshot, places: PositionMapper::new(snapshot), range: params.range, shown: &params.context.diagnostics };
     let actions = match snapshot.workspace().file(&path)? {
         Some(file) => asked.of_model(file)?,
         None => asked.of_manifest(&path)?,
@@ -51,35 +51,35 @@ pub(super) fn code_action(
 }
 
 /// A range that actions are wanted for.
-struct Asked<'s> {
+struct ActionRequest<'s> {
     snapshot: &'s Snapshot,
-    places: Places<'s>,
+    places: PositionMapper<'s>,
     range: lsp::Range,
     /// The diagnostics that the client shows there.
     shown: &'s [lsp::Diagnostic],
 }
 
-impl Asked<'_> {
-    fn of_model(&self, file: File) -> Result<Vec<lsp::CodeAction>, Cancelled> {
+impl ActionRequest<'_> {
+    fn of_model(&self, file: File) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
         // Fixes of manifests need places in other texts, which are asked for after the model.
-        let found = self.snapshot.ask(|db| self.fixes_of_model(db, file))?;
+        let found = self.snapshot.query(|db| self.fixes_of_model(db, file))?;
         let mut actions = Vec::new();
         for found in found {
             match found {
-                Found::Action(action) => actions.push(*action),
-                Found::Fix(fix, range, code) => actions.extend(self.action(fix, range, code)?),
+                FixCandidate::Action(action) => actions.push(*action),
+                FixCandidate::Fix(fix, range, code) => actions.extend(self.action(fix, range, code)?),
             }
         }
         Ok(actions)
     }
 
-    fn fixes_of_model(&self, db: &dyn Db, file: File) -> Vec<Found> {
+    fn fixes_of_model(&self, db: &dyn Db, file: File) -> Vec<FixCandidate> {
         let path = Utf8Path::new(file.path(db));
         if file.package(db).is_some() {
             // A package is changed in its own repository.
             return Vec::new();
         }
-        let lines = self.places.of(db, file);
+        let lines = self.places.lines_of(db, file);
         let range = lines.bytes(&self.range);
         let mut found = Vec::new();
         let diagnostics = file_diagnostics(db, file);
@@ -90,22 +90,22 @@ impl Asked<'_> {
                 let mut edits = Edits::default();
                 edits.add(path, fix.edits.iter().map(|edit| text_edit(&lines, edit.range, &edit.text)));
                 let action = self.quick_fix(fix.title, fix.is_preferred, edits, place, code);
-                found.push(Found::Action(Box::new(action)));
+                found.push(FixCandidate::Action(Box::new(action)));
             }
             if let DiagnosticData::Import { specifier, reason } = &diagnostic.data
-                && let Some(unresolved) = unresolved(specifier, reason, code, &diagnostic.text())
+                && let Some(unresolved) = parse_unresolved(specifier, reason, code, &diagnostic.text())
             {
                 let fixes = match self.snapshot.module_of(path) {
                     Some(module) => unresolved.fixes(module),
                     None => unresolved.fixes(&module_without_manifest(path)),
                 };
-                found.extend(fixes.into_iter().map(|fix| Found::Fix(fix, place, code)));
+                found.extend(fixes.into_iter().map(|fix| FixCandidate::Fix(fix, place, code)));
             }
         }
         found
     }
 
-    fn of_manifest(&self, path: &Utf8Path) -> Result<Vec<lsp::CodeAction>, Cancelled> {
+    fn of_manifest(&self, path: &Utf8Path) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
         let is_it = |module: &&Module| module.manifest.as_ref().is_some_and(|file| file.path == path);
         let modules = self.snapshot.workspace().modules().iter().map(|module| &**module);
         let Some(file) = modules.into_iter().find(is_it).and_then(|module| module.manifest.as_ref()) else {
@@ -123,7 +123,7 @@ impl Asked<'_> {
         Ok(actions)
     }
 
-    fn action(&self, fix: Fix, place: lsp::Range, code: &str) -> Result<Option<lsp::CodeAction>, Cancelled> {
+    fn action(&self, fix: Fix, place: lsp::Range, code: &str) -> Result<Option<lsp::CodeAction>, QueryCancelled> {
         let edits = match fix.action {
             Action::Edit { path, range, text } => {
                 let mut edits = Edits::default();
@@ -160,7 +160,7 @@ impl Asked<'_> {
 }
 
 /// A fix, finished or still in the workspace's terms.
-enum Found {
+enum FixCandidate {
     Action(Box<lsp::CodeAction>),
     Fix(Fix, lsp::Range, &'static str),
 }
@@ -171,8 +171,8 @@ fn module_without_manifest(path: &Utf8Path) -> Module {
     Module { root, manifest: None, lock: None, package: None }
 }
 
-fn unresolved(specifier: &str, reason: &str, code: &str, message: &str) -> Option<Unresolved> {
-    Some(Unresolved {
+fn parse_unresolved(specifier: &str, reason: &str, code: &str, message: &str) -> Option<UnresolvedImport> {
+    Some(UnresolvedImport {
         code: *Code::ALL.iter().find(|known| known.as_str() == code)?,
         reason: *REASONS.iter().find(|known| known.as_str() == reason)?,
         message: message.to_owned(),

@@ -14,7 +14,7 @@ use dlang_workspace::manifest::{Manifest, Source};
 use serde::{Deserialize, Serialize};
 use zubi_base::lsp;
 
-use super::at;
+use super::answer_at_position;
 use crate::convert::{Lines, completion_kind, markup};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
@@ -31,7 +31,7 @@ pub(super) fn completion(
     snapshot: &Snapshot,
     params: &lsp::CompletionParams,
 ) -> Result<Option<lsp::CompletionResponse>, RequestError> {
-    let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+    let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let imports = match import_prefix(db, file, offset) {
             Some(prefix) => candidates(snapshot, db, file, &prefix),
             None => ImportCandidates::default(),
@@ -53,7 +53,7 @@ pub(super) fn resolve(snapshot: &Snapshot, item: &lsp::CompletionItem) -> Result
         && let Some(file) = snapshot.file(&id.uri)?
     {
         let definition = Definition { file, number: id.number };
-        let text = snapshot.ask(|db| {
+        let text = snapshot.query(|db| {
             let is_it = definition.fqn(db).is_some_and(|fqn| fqn == id.fqn);
             let uri = |file: File| snapshot.uri(Utf8Path::new(file.path(db))).0;
             is_it.then(|| element_markdown(db, definition, snapshot.settings.links(&uri))).flatten()

@@ -29,7 +29,7 @@ const SHOWN: usize = 60;
 pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["file"])?;
     let file = input.text("file")?.map(|given| (path_of(&snapshot, &given), given));
-    input.ask(snapshot, cancel, |asked| {
+    input.run_query(snapshot, cancel, |asked| {
         let file = file.map(|(meant, given)| {
             // As answers show it comes first; what is asked may be another workspace than the client's.
             let shown = asked.find(&given).filter(|path| matches!(asked.file(path), Ok(Some(_))));
@@ -44,7 +44,7 @@ pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer
         ["type", "name", "fqn", "domain", "team", "classification", "metadata", "context", "pattern", "detail"];
     let mut input = Input::new(params, &fields)?;
     let types = EntityType::ALL.map(EntityType::as_str).join(", ");
-    let entity = input.required("type", &format!("Use one of {types}."))?;
+    let entity = input.require_text("type", &format!("Use one of {types}."))?;
     let wanted = ListInput {
         name: input.text("name")?,
         fqn: input.text("fqn")?,
@@ -58,19 +58,19 @@ pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer
     };
     let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(QueryError::from)?;
     let wanted = ListInput { detail: detail.unwrap_or_default(), ..wanted };
-    input.ask(snapshot, cancel, |asked| Ok(ask::list(asked, &wanted)?))
+    input.run_query(snapshot, cancel, |asked| Ok(ask::list(asked, &wanted)?))
 }
 
 pub(super) fn get(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.text("fqn")?;
-    input.ask(snapshot, cancel, |asked| Ok(ask::get(asked, fqn.as_deref())?))
+    input.run_query(snapshot, cancel, |asked| Ok(ask::get(asked, fqn.as_deref())?))
 }
 
 pub(super) fn explain(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
-    let fqn = input.required("fqn", "Name the element to explain.")?;
-    input.ask(snapshot, cancel, |asked| Ok(ask::explain(asked, &fqn)?))
+    let fqn = input.require_text("fqn", "Name the element to explain.")?;
+    input.run_query(snapshot, cancel, |asked| Ok(ask::explain(asked, &fqn)?))
 }
 
 /// What a path as answers show it, or a URI, means in the client's workspace. A name may have a colon and so look like a URI:
@@ -149,14 +149,14 @@ impl Input {
     }
 
     /// `hint` is what to do when it is missing.
-    fn required(&mut self, name: &str, hint: &str) -> Result<String, RequestError> {
+    fn require_text(&mut self, name: &str, hint: &str) -> Result<String, RequestError> {
         self.text(name)?.ok_or_else(|| invalid(name, &format!("is required\n{hint}")))
     }
 
     /// Asks what is to be asked: the client's workspace, or what the parameters name in its place. That is loaded for this
     /// question alone. The client's changes do not wait for it: its workspace is let go before. Loading and asking end when the
     /// client gives the question up.
-    fn ask(
+    fn run_query(
         mut self,
         snapshot: Snapshot,
         cancel: &Cancel,

@@ -1,11 +1,11 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting`. There is one layout, so the client's options are not read; a
 //! text with errors is left as it is.
 
-use dlang_ide::format::{Formatted, Refusal, format, format_range};
+use dlang_ide::format::{FormattedText, Refusal, format, format_range};
 use dlang_model::parse;
 use zubi_base::lsp;
 
-use super::about;
+use super::answer_for_model;
 use crate::convert::Lines;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
@@ -14,19 +14,19 @@ pub(super) fn document(
     snapshot: &Snapshot,
     params: &lsp::DocumentFormattingParams,
 ) -> Result<Option<Vec<lsp::TextEdit>>, RequestError> {
-    Ok(about(snapshot, &params.text_document, |db, file, lines| edits(lines, format(parse(db, file))))?)
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| edits(lines, format(parse(db, file))))?)
 }
 
 pub(super) fn range(
     snapshot: &Snapshot,
     params: &lsp::DocumentRangeFormattingParams,
 ) -> Result<Option<Vec<lsp::TextEdit>>, RequestError> {
-    Ok(about(snapshot, &params.text_document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {
         edits(lines, format_range(parse(db, file), lines.bytes(&params.range)))
     })?)
 }
 
-fn edits(lines: &Lines, formatted: Result<Formatted, Refusal>) -> Vec<lsp::TextEdit> {
+fn edits(lines: &Lines, formatted: Result<FormattedText, Refusal>) -> Vec<lsp::TextEdit> {
     let formatted = formatted.map(|formatted| formatted.edits).unwrap_or_default();
     formatted.iter().map(|edit| lines.edit(edit)).collect()
 }

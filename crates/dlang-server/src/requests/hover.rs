@@ -5,13 +5,13 @@ use dlang_ide::hover as explain;
 use dlang_model::File;
 use zubi_base::lsp;
 
-use super::at;
+use super::answer_at_position;
 use crate::convert::markup;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn hover(snapshot: &Snapshot, params: &lsp::HoverParams) -> Result<Option<lsp::Hover>, RequestError> {
-    let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+    let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let uri = |file: File| snapshot.uri(Utf8Path::new(file.path(db))).0;
         let found = explain(db, file, offset, snapshot.settings.links(&uri))?;
         let contents = lsp::Contents::MarkupContent(markup(snapshot.settings.has_markdown_hover, found.markdown));

@@ -3,7 +3,7 @@
 use dlang_ide::hints;
 use zubi_base::lsp;
 
-use super::about;
+use super::answer_for_model;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -11,7 +11,7 @@ pub(super) fn inlay_hint(
     snapshot: &Snapshot,
     params: &lsp::InlayHintParams,
 ) -> Result<Option<Vec<lsp::InlayHint>>, RequestError> {
-    Ok(about(snapshot, &params.text_document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {
         let found = hints(db, file, lines.bytes(&params.range)).into_iter().map(|hint| lsp::InlayHint {
             position: lines.position(hint.offset),
             label: lsp::Label::String(hint.text),

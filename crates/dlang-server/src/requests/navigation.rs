@@ -4,8 +4,8 @@ use camino::Utf8Path;
 use dlang_ide as ide;
 use zubi_base::lsp;
 
-use super::at;
-use crate::convert::Places;
+use super::answer_at_position;
+use crate::convert::PositionMapper;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -13,15 +13,15 @@ pub(super) fn definition(
     snapshot: &Snapshot,
     params: &lsp::DefinitionParams,
 ) -> Result<Option<lsp::DefinitionResponse>, RequestError> {
-    let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+    let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let origin = ide::definition(db, file, offset)?;
-        let places = Places::new(snapshot);
+        let places = PositionMapper::new(snapshot);
         if !snapshot.settings.has_links {
             let locations = origin.targets.iter().map(|target| places.location(db, target.file, target.focus));
             return Some(lsp::DefinitionResponse::Definition(lsp::Definition::LocationList(locations.collect())));
         }
         let links = origin.targets.iter().map(|target| {
-            let lines_there = places.of(db, target.file);
+            let lines_there = places.lines_of(db, target.file);
             lsp::LocationLink {
                 origin_selection_range: Some(lines.range(origin.range)),
                 target_uri: snapshot.uri(Utf8Path::new(target.file.path(db))),
@@ -39,8 +39,8 @@ pub(super) fn references(
     params: &lsp::ReferenceParams,
 ) -> Result<Option<Vec<lsp::Location>>, RequestError> {
     let with_declaration = params.context.include_declaration;
-    Ok(at(snapshot, &params.text_document_position_params, |db, file, _, offset| {
-        let places = Places::new(snapshot);
+    Ok(answer_at_position(snapshot, &params.text_document_position_params, |db, file, _, offset| {
+        let places = PositionMapper::new(snapshot);
         let found = ide::references(db, file, offset, with_declaration);
         found.iter().map(|it| places.location(db, it.file, it.range)).collect()
     })?)
@@ -50,7 +50,7 @@ pub(super) fn highlights(
     snapshot: &Snapshot,
     params: &lsp::DocumentHighlightParams,
 ) -> Result<Option<Vec<lsp::DocumentHighlight>>, RequestError> {
-    Ok(at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+    Ok(answer_at_position(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let found = ide::highlights(db, file, offset).into_iter().map(|it| {
             let kind =
                 if it.is_declaration { lsp::DocumentHighlightKind::Write } else { lsp::DocumentHighlightKind::Read };

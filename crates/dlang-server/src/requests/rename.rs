@@ -5,8 +5,8 @@ use camino::Utf8Path;
 use dlang_ide as ide;
 use zubi_base::lsp;
 
-use super::at;
-use crate::convert::{Edits, Places};
+use super::answer_at_position;
+use crate::convert::{Edits, PositionMapper};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -14,30 +14,30 @@ pub(super) fn prepare(
     snapshot: &Snapshot,
     params: &lsp::PrepareRenameParams,
 ) -> Result<Option<lsp::PrepareRenameResult>, RequestError> {
-    let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+    let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let renaming = ide::prepare_rename(db, file, offset)?;
         let (range, placeholder) = (lines.range(renaming.range), renaming.text);
         let result = lsp::PrepareRenamePlaceholder { range, placeholder };
         Ok(lsp::PrepareRenameResult::PrepareRenamePlaceholder(result))
     });
-    found?.transpose().map_err(|error| refused(&error))
+    found?.transpose().map_err(|error| rename_failed(&error))
 }
 
 pub(super) fn rename(
     snapshot: &Snapshot,
     params: &lsp::RenameParams,
 ) -> Result<Option<lsp::WorkspaceEdit>, RequestError> {
-    let found = at(snapshot, &params.text_document_position_params, |db, file, _, offset| {
-        let (places, mut edits) = (Places::new(snapshot), Edits::default());
+    let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, _, offset| {
+        let (places, mut edits) = (PositionMapper::new(snapshot), Edits::default());
         for (file, changes) in ide::rename(db, file, offset, &params.new_name)? {
-            let lines = places.of(db, file);
+            let lines = places.lines_of(db, file);
             edits.add(Utf8Path::new(file.path(db)), changes.iter().map(|change| lines.edit(change)));
         }
         Ok(edits.into_lsp(snapshot))
     });
-    found?.transpose().map_err(|error| refused(&error))
+    found?.transpose().map_err(|error| rename_failed(&error))
 }
 
-fn refused(error: &ide::RenameError) -> RequestError {
+fn rename_failed(error: &ide::RenameError) -> RequestError {
     RequestError::Failed(error.to_string())
 }

@@ -10,7 +10,7 @@ use dlang_model::parse;
 use dlang_syntax::{KeywordClass, TextRange};
 use zubi_base::lsp;
 
-use super::about;
+use super::answer_for_model;
 use crate::convert::Lines;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
@@ -67,7 +67,7 @@ pub(super) fn full(
     params: &lsp::SemanticTokensParams,
 ) -> Result<Option<lsp::SemanticTokens>, RequestError> {
     let document = &params.text_document;
-    Ok(encoded(snapshot, document, None)?.map(|data| {
+    Ok(encode_tokens(snapshot, document, None)?.map(|data| {
         let (result_id, _) = remember(snapshot, document, &data, None);
         tokens(result_id, &data)
     }))
@@ -77,7 +77,7 @@ pub(super) fn range(
     snapshot: &Snapshot,
     params: &lsp::SemanticTokensRangeParams,
 ) -> Result<Option<lsp::SemanticTokens>, RequestError> {
-    let data = encoded(snapshot, &params.text_document, Some(&params.range))?;
+    let data = encode_tokens(snapshot, &params.text_document, Some(&params.range))?;
     Ok(data.map(|data| tokens(None, &data)))
 }
 
@@ -86,7 +86,7 @@ pub(super) fn delta(
     params: &lsp::SemanticTokensDeltaParams,
 ) -> Result<Option<lsp::SemanticTokensDeltaResponse>, RequestError> {
     let document = &params.text_document;
-    Ok(encoded(snapshot, document, None)?.map(|data| {
+    Ok(encode_tokens(snapshot, document, None)?.map(|data| {
         let (result_id, previous) = remember(snapshot, document, &data, Some(&params.previous_result_id));
         match previous {
             None => lsp::SemanticTokensDeltaResponse::SemanticTokens(tokens(result_id, &data)),
@@ -138,12 +138,12 @@ fn difference(old: &[u32], new: &[u32]) -> Option<lsp::SemanticTokensEdit> {
     is_something.then(|| lsp::SemanticTokensEdit { start, delete_count, data: Some(inserted.to_vec()) })
 }
 
-fn encoded(
+fn encode_tokens(
     snapshot: &Snapshot,
     document: &lsp::TextDocumentIdentifier,
     within: Option<&lsp::Range>,
 ) -> Result<Option<Arc<[u32]>>, RequestError> {
-    Ok(about(snapshot, document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, document, |db, file, lines| {
         let found = dlang_ide::semantic_tokens(parse(db, file), within.map(|range| lines.bytes(range)));
         encode(lines, &found).into()
     })?)

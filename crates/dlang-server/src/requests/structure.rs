@@ -7,7 +7,7 @@ use dlang_model::{ImportOutcome, parse};
 use serde_json::json;
 use zubi_base::lsp;
 
-use super::about;
+use super::answer_for_model;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -18,7 +18,7 @@ pub(super) fn folding(
     snapshot: &Snapshot,
     params: &lsp::FoldingRangeParams,
 ) -> Result<Option<Vec<lsp::FoldingRange>>, RequestError> {
-    Ok(about(snapshot, &params.text_document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {
         let folds = dlang_ide::folding(parse(db, file)).into_iter().map(|fold| {
             let range = lines.range(fold.range);
             lsp::FoldingRange {
@@ -47,7 +47,7 @@ pub(super) fn selection_range(
         let message = format!("Invalid params: at most {MAX_PLACES} positions");
         return Err(RequestError::InvalidParams { field: "positions".to_owned(), message });
     }
-    Ok(about(snapshot, &params.text_document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {
         let parse = parse(db, file);
         let ranges = params.positions.iter().map(|position| {
             let ranges = selection_ranges(parse, lines.offset(*position));
@@ -66,7 +66,7 @@ pub(super) fn code_lens(
     params: &lsp::CodeLensParams,
 ) -> Result<Option<Vec<lsp::CodeLens>>, RequestError> {
     let uri = &params.text_document.uri;
-    Ok(about(snapshot, &params.text_document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {
         let lenses = lenses(parse(db, file)).into_iter().map(|lens| lsp::CodeLens {
             range: lines.range(lens.range),
             command: Some(lsp::Command {
@@ -86,7 +86,7 @@ pub(super) fn document_link(
     snapshot: &Snapshot,
     params: &lsp::DocumentLinkParams,
 ) -> Result<Option<Vec<lsp::DocumentLink>>, RequestError> {
-    Ok(about(snapshot, &params.text_document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {
         let outcomes = file.import_outcomes(db);
         let links = import_links(parse(db, file)).into_iter().filter_map(|link| {
             let Some(ImportOutcome::File(target)) = outcomes.get(&link.specifier) else { return None };

@@ -4,8 +4,8 @@ use dlang_ide::{Symbol, document_symbols, symbol_search};
 use dlang_model::parse;
 use zubi_base::lsp;
 
-use super::about;
-use crate::convert::{Lines, Places, symbol_kind};
+use super::answer_for_model;
+use crate::convert::{Lines, PositionMapper, symbol_kind};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -17,10 +17,10 @@ pub(super) fn document(
     params: &lsp::DocumentSymbolParams,
 ) -> Result<Option<lsp::DocumentSymbolResponse>, RequestError> {
     let document = &params.text_document;
-    Ok(about(snapshot, document, |db, file, lines| {
+    Ok(answer_for_model(snapshot, document, |db, file, lines| {
         let symbols = document_symbols(parse(db, file));
         if snapshot.settings.has_nested_symbols {
-            let nested = symbols.iter().map(|symbol| nested(symbol, lines));
+            let nested = symbols.iter().map(|symbol| to_document_symbol(symbol, lines));
             return lsp::DocumentSymbolResponse::DocumentSymbolList(nested.collect());
         }
         let mut flat = Vec::new();
@@ -30,8 +30,8 @@ pub(super) fn document(
 }
 
 /// The parser bounds how deep symbols lie in each other.
-fn nested(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
-    let children: Vec<_> = symbol.children.iter().map(|child| nested(child, lines)).collect();
+fn to_document_symbol(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
+    let children: Vec<_> = symbol.children.iter().map(|child| to_document_symbol(child, lines)).collect();
     #[expect(deprecated, reason = "the type has a field that the protocol has given up")]
     lsp::DocumentSymbol {
         name: symbol.name.clone(),
@@ -73,8 +73,8 @@ pub(super) fn workspace(
     snapshot: &Snapshot,
     params: &lsp::WorkspaceSymbolParams,
 ) -> Result<Option<lsp::WorkspaceSymbolResponse>, RequestError> {
-    let found = snapshot.ask(|db| {
-        let places = Places::new(snapshot);
+    let found = snapshot.query(|db| {
+        let places = PositionMapper::new(snapshot);
         let found = symbol_search(db, &params.query, MAX_SYMBOLS);
         let found = found.symbols.iter().map(|symbol| {
             let location = places.location(db, symbol.file, symbol.selection);

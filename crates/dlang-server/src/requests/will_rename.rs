@@ -8,7 +8,7 @@ use dlang_model::{Db, File, ImportOutcome, parse, project_files};
 use dlang_workspace::modules::Module;
 use zubi_base::{fs, lsp, uri};
 
-use crate::convert::{Edits, Places};
+use crate::convert::{Edits, PositionMapper};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -21,7 +21,7 @@ pub(super) fn will_rename(
         Some((snapshot.path(&file.old_uri)?, new))
     });
     let moves = Moves(renames.collect());
-    let edits = snapshot.ask(|db| edits(snapshot, db, &moves))?;
+    let edits = snapshot.query(|db| edits(snapshot, db, &moves))?;
     Ok((!edits.is_empty()).then(|| edits.into_lsp(snapshot)))
 }
 
@@ -30,7 +30,7 @@ struct Moves(BTreeMap<Utf8PathBuf, Utf8PathBuf>);
 
 impl Moves {
     /// Where a path is afterwards.
-    fn of(&self, path: &Utf8Path) -> Utf8PathBuf {
+    fn target_of(&self, path: &Utf8Path) -> Utf8PathBuf {
         let moved = path.ancestors().find_map(|above| {
             let new = self.0.get(above)?;
             fs::replace_prefix(path, above, new)
@@ -40,14 +40,14 @@ impl Moves {
 }
 
 fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
-    let afterwards: Vec<Utf8PathBuf> = project_files(db).iter().map(|file| moves.of(path_of(db, *file))).collect();
+    let afterwards: Vec<Utf8PathBuf> = project_files(db).iter().map(|file| moves.target_of(path_of(db, *file))).collect();
     let folders: BTreeSet<&Utf8Path> = afterwards.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let (places, mut edits) = (Places::new(snapshot), Edits::default());
+    let (places, mut edits) = (PositionMapper::new(snapshot), Edits::default());
     for (file, importer) in project_files(db).iter().zip(&afterwards) {
         let before = path_of(db, *file);
         let module = snapshot.module_of(before);
         // With its manifest a module moves as a whole, and its imports lead nowhere else. A package is not ours to change.
-        let is_whole = module.is_some_and(|module| moves.of(&module.root) != module.root);
+        let is_whole = module.is_some_and(|module| moves.target_of(&module.root) != module.root);
         if is_whole || file.package(db).is_some() {
             continue;
         }
@@ -57,7 +57,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
         let changed = import_edits(parse(db, *file), |specifier| {
             let Some(ImportOutcome::File(target)) = outcomes.get(specifier) else { return None };
             let target_before = path_of(db, *target);
-            let target = moves.of(target_before);
+            let target = moves.target_of(target_before);
             if target == target_before && importer == before {
                 return None;
             }
@@ -72,7 +72,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
             moved_specifier(specifier, &moved)
         });
         if !changed.is_empty() {
-            let lines = places.of(db, *file);
+            let lines = places.lines_of(db, *file);
             edits.add(before, changed.iter().map(|edit| lines.edit(edit)));
         }
     }

@@ -111,7 +111,7 @@ pub(super) struct Client {
 
 impl Client {
     /// A server of a fixture that a client with these capabilities has initialized.
-    pub(super) fn with(fixture: &str, capabilities: &Value) -> Self {
+    pub(super) fn with_capabilities(fixture: &str, capabilities: &Value) -> Self {
         let files = TestFiles::new(fixture);
         let mut client = Self::begin(options(&files), files, MethodTable::new());
         client.initialize(capabilities, &["/w"]);
@@ -120,7 +120,7 @@ impl Client {
 
     /// The same for a client that can do everything.
     pub(super) fn new(fixture: &str) -> Self {
-        Self::with(fixture, &able())
+        Self::with_capabilities(fixture, &able())
     }
 
     /// A server that nothing was said to.
@@ -141,8 +141,8 @@ impl Client {
         let folders: Vec<Value> =
             roots.iter().map(|root| json!({ "uri": format!("file://{root}"), "name": root })).collect();
         let params = json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": folders });
-        let result = self.ask("initialize", params);
-        self.tell("initialized", json!({}));
+        let result = self.send_request("initialize", params);
+        self.notify("initialized", json!({}));
         self.is_initialized = true;
         result
     }
@@ -155,7 +155,7 @@ impl Client {
         self.connection.as_ref().unwrap().sender.send(message.into()).unwrap();
     }
 
-    pub(super) fn tell(&self, method: &str, params: Value) {
+    pub(super) fn notify(&self, method: &str, params: Value) {
         self.send(Notification { method: method.to_owned(), params });
     }
 
@@ -202,7 +202,7 @@ impl Client {
         self.answer(&id)
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn send_request(&mut self, method: &str, params: Value) -> Value {
         self.try_ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
@@ -232,36 +232,36 @@ impl Client {
 
     pub(super) fn open_uri(&self, uri: &str, version: i32, text: &str) {
         let document = json!({ "uri": uri, "languageId": "domain-lang", "version": version, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
     /// Gives an open document another text.
     pub(super) fn replace(&self, path: &str, version: i32, text: &str) {
         let document = json!({ "uri": uri_of(path), "version": version });
         let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
-        self.tell("textDocument/didChange", params);
+        self.notify("textDocument/didChange", params);
     }
 
     pub(super) fn close(&self, path: &str) {
-        self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri_of(path) } }));
+        self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri_of(path) } }));
     }
 
     /// The text of a file as tests see it: with every edit of a `WorkspaceEdit` or of a list of edits made.
-    pub(super) fn edited(&self, path: &str, edits: &Value) -> String {
+    pub(super) fn text_after_edits(&self, path: &str, edits: &Value) -> String {
         apply(&self.files.text(path), edits)
     }
 
     /// Ends the conversation in order.
     pub(super) fn finish(&mut self) -> Exit {
         if self.is_initialized {
-            assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+            assert_eq!(self.send_request("shutdown", Value::Null), Value::Null);
         }
         self.exit()
     }
 
     /// Says goodbye, and nothing before it.
     pub(super) fn exit(&mut self) -> Exit {
-        self.tell("exit", Value::Null);
+        self.notify("exit", Value::Null);
         self.server.take().unwrap().join()
     }
 }
@@ -321,7 +321,7 @@ pub(super) fn apply(text: &str, edits: &Value) -> String {
 }
 
 /// A fixture in which `$0` marks a place: the fixture without the mark, the file that it is in, the position.
-pub(super) fn marked(fixture: &str) -> (String, String, Value) {
+pub(super) fn split_marker(fixture: &str) -> (String, String, Value) {
     let at = fixture.find("$0").expect("a place that is marked");
     let (before, after) = (&fixture[..at], &fixture[at + 2..]);
     let header = before.rfind("//- ").expect("a file around the place");

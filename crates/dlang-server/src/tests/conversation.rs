@@ -18,7 +18,7 @@ fn begin(extra: MethodTable) -> Client {
 }
 
 /// With this table, initialized.
-fn with(extra: MethodTable) -> Client {
+fn client_with_table(extra: MethodTable) -> Client {
     let mut client = begin(extra);
     client.initialize(&able(), &["/w"]);
     client
@@ -69,9 +69,9 @@ fn nothing_is_told_or_asked_before_the_answer_to_initialize() {
 
 #[test]
 fn it_is_initialized_once_and_shut_down_once() {
-    let mut client = with(MethodTable::new());
+    let mut client = client_with_table(MethodTable::new());
     assert_snapshot!(client.try_ask("initialize", json!({})).unwrap_err(), @r#"{"code":-32600,"message":"the server is initialized already"}"#);
-    assert_eq!(client.ask("shutdown", Value::Null), Value::Null);
+    assert_eq!(client.send_request("shutdown", Value::Null), Value::Null);
     assert_snapshot!(client.try_ask("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32600,"message":"the server is shut down"}"#);
     assert_eq!(client.exit(), Exit::Orderly);
 }
@@ -86,7 +86,7 @@ fn a_client_that_is_gone_ends_it() {
 
 #[test]
 fn strange_parameters() {
-    let mut client = with(MethodTable::new());
+    let mut client = client_with_table(MethodTable::new());
     let place = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
     let params = place(&json!({ "line": "one", "character": 1 }));
     assert_snapshot!(client.try_ask("textDocument/hover", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: position.line: invalid type: string \"one\", expected u32","data":{"field":"position.line"}}"#);
@@ -106,43 +106,43 @@ fn strange_parameters() {
         ("$/setTrace", json!({})),
         ("unknown", Value::Null),
     ] {
-        client.tell(method, params);
+        client.notify(method, params);
     }
     let far = place(&json!({ "line": 0, "character": 4_000_000_000_u32 }));
-    assert_eq!(client.ask("textDocument/hover", far)["range"]["start"]["character"], 5);
+    assert_eq!(client.send_request("textDocument/hover", far)["range"]["start"]["character"], 5);
 }
 
 #[test]
 fn an_answer_that_nobody_waits_for_is_dropped() {
-    let mut client = with(MethodTable::new());
+    let mut client = client_with_table(MethodTable::new());
     client.respond(RequestId::from(99), json!(1));
-    client.ask("domainlang/get", json!({}));
+    client.send_request("domainlang/get", json!({}));
 }
 
 #[test]
 fn a_panic_ends_one_request() {
     let extra = MethodTable::new()
-        .ask("test/panic", |_, _| panic!("as it should"))
+        .with_query("test/panic", |_, _| panic!("as it should"))
         .start("test/panics", |_, _| panic!("as it should"))
         .on_notification("test/heard", |_| panic!("as it should"));
-    let mut client = with(extra);
+    let mut client = client_with_table(extra);
     assert_snapshot!(client.try_ask("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
     assert_snapshot!(client.try_ask("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
-    client.tell("test/heard", Value::Null);
-    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 1);
+    client.notify("test/heard", Value::Null);
+    assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
 #[test]
 fn the_server_s_own_names_come_first() {
-    let mut client = with(MethodTable::new().ask("domainlang/get", |_, _| Ok(json!("another"))));
-    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 1);
+    let mut client = client_with_table(MethodTable::new().with_query("domainlang/get", |_, _| Ok(json!("another"))));
+    assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
 /// A method that says when it begins, and that ends its first runs only when it is cancelled, which it says, too.
 fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
     let (says, said) = channel();
     let state = Mutex::new((says, runs));
-    let table = MethodTable::new().ask("test/work", move |snapshot, _| {
+    let table = MethodTable::new().with_query("test/work", move |snapshot, _| {
         let (says, is_stubborn) = {
             let mut state = state.lock().unwrap();
             let left = state.1;
@@ -151,7 +151,7 @@ fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
         };
         says.send("begins").unwrap();
         loop {
-            let count = snapshot.ask(|db| {
+            let count = snapshot.query(|db| {
                 let files = project_files(db);
                 files.iter().map(|file| file_index(db, *file).elements.len()).sum::<usize>()
             });
@@ -171,23 +171,23 @@ fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
 #[test]
 fn a_cancelled_request_is_answered_at_once() {
     let (table, runs) = stubborn(1);
-    let mut client = with(table);
+    let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
-    client.tell("$/cancelRequest", json!({ "id": id }));
+    client.notify("$/cancelRequest", json!({ "id": id }));
     assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32800,"message":"cancelled by the client"}"#);
     assert_eq!(runs.recv(), Ok("is cancelled"));
     // Nothing keeps the next change from being made.
     client.open("a.dlang", 1, "Team A\nTeam B");
-    assert_eq!(client.ask("test/work", Value::Null), json!(2));
+    assert_eq!(client.send_request("test/work", Value::Null), json!(2));
     // One that has its answer is not cancelled any more.
-    client.tell("$/cancelRequest", json!({ "id": id }));
+    client.notify("$/cancelRequest", json!({ "id": id }));
 }
 
 #[test]
 fn a_change_asks_once_more() {
     let (table, runs) = stubborn(1);
-    let mut client = with(table);
+    let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
     client.open("a.dlang", 1, "Team A\nTeam B");
@@ -197,7 +197,7 @@ fn a_change_asks_once_more() {
 #[test]
 fn after_two_changes_the_client_is_told_to_ask_again() {
     let (table, runs) = stubborn(2);
-    let mut client = with(table);
+    let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
     client.open("a.dlang", 1, "Team A\nTeam B");
@@ -210,7 +210,7 @@ fn after_two_changes_the_client_is_told_to_ask_again() {
 #[test]
 fn two_requests_with_one_id() {
     let (table, runs) = stubborn(1);
-    let mut client = with(table);
+    let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
     client.send(Request { id: id.clone(), method: "test/work".to_owned(), params: Value::Null });
@@ -230,7 +230,7 @@ fn a_started_request_is_answered_from_anywhere() {
             hands_over.lock().unwrap().send(responder).unwrap();
         }
     });
-    let mut client = with(extra);
+    let mut client = client_with_table(extra);
     let id = client.begin_request("test/start", json!(1));
     let responder = handed.recv().unwrap();
     assert!(!responder.cancel().is_cancelled());
@@ -241,7 +241,7 @@ fn a_started_request_is_answered_from_anywhere() {
     let responder = handed.recv().unwrap();
     let (tells, told) = channel();
     responder.cancel().on_cancel(move || tells.send(()).unwrap());
-    client.tell("$/cancelRequest", json!({ "id": id }));
+    client.notify("$/cancelRequest", json!({ "id": id }));
     told.recv().unwrap();
     assert!(responder.cancel().is_cancelled());
     responder.answer(Ok(json!("too late")));
@@ -281,15 +281,15 @@ fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
 fn notifications_of_the_host_come_in_order() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keeps = Arc::clone(&heard);
-    let mut client = with(MethodTable::new().on_notification("test/say", move |params| keeps.lock().unwrap().push(params)));
-    (0..3).for_each(|number| client.tell("test/say", json!(number)));
-    client.ask("domainlang/get", json!({}));
+    let mut client = client_with_table(MethodTable::new().on_notification("test/say", move |params| keeps.lock().unwrap().push(params)));
+    (0..3).for_each(|number| client.notify("test/say", json!(number)));
+    client.send_request("domainlang/get", json!({}));
     assert_eq!(*heard.lock().unwrap(), [json!(0), json!(1), json!(2)]);
 }
 
 #[test]
 fn the_host_asks_the_client() {
-    let mut client = with(MethodTable::new());
+    let mut client = client_with_table(MethodTable::new());
     let handle = client.server().client().clone();
     let asks = |handle: &crate::ClientHandle, patience| {
         let handle = handle.clone();
@@ -319,15 +319,15 @@ fn a_flood_of_requests_is_refused() {
     let held = Arc::new(Mutex::new(Vec::new()));
     let keeps = Arc::clone(&held);
     let extra = MethodTable::new().start("test/hold", move |_, responder| keeps.lock().unwrap().push(responder));
-    let mut client = with(extra);
+    let mut client = client_with_table(extra);
     let ids: Vec<RequestId> = (0..4097).map(|_| client.begin_request("test/hold", Value::Null)).collect();
     let (last, others) = ids.split_last().unwrap();
     assert_snapshot!(client.answer(last).unwrap_err(), @r#"{"code":-32803,"message":"4096 requests are waiting already"}"#);
     // They are given up as the server drops them.
     held.lock().unwrap().clear();
-    client.tell("$/setTrace", json!({}));
+    client.notify("$/setTrace", json!({}));
     for id in others {
-        client.tell("$/cancelRequest", json!({ "id": id }));
+        client.notify("$/cancelRequest", json!({ "id": id }));
     }
     for id in others {
         assert!(client.answer(id).is_err());

@@ -10,7 +10,7 @@ const DUPLICATE: &str = "//- a.dlang\nTeam A\nTeam A\n";
 
 fn pull(client: &mut Client, path: &str, previous: Option<&Value>) -> Value {
     let params = json!({ "textDocument": { "uri": uri_of(path) }, "previousResultId": previous });
-    client.ask("textDocument/diagnostic", params)
+    client.send_request("textDocument/diagnostic", params)
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn asked_for() {
 fn asked_for_the_workspace() {
     let mut client =
         Client::new("//- model.yaml\nmodel: {version: x}\n//- a.dlang\nTeam A\nTeam A\n//- b.dlang\nTeam B\n");
-    let all = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] }));
+    let all = client.send_request("workspace/diagnostic", json!({ "previousResultIds": [] }));
     let items = all["items"].as_array().unwrap();
     let known: Vec<Value> = items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
     let files: Vec<_> =
@@ -37,7 +37,7 @@ fn asked_for_the_workspace() {
     assert_eq!(files, [(json!(uri_of("a.dlang")), 1), (json!(uri_of("model.yaml")), 1)]);
     client.open("a.dlang", 3, "Team A\n");
     client.open("model.yaml", 1, "model: {version: x}\n");
-    let again = client.ask("workspace/diagnostic", json!({ "previousResultIds": known }));
+    let again = client.send_request("workspace/diagnostic", json!({ "previousResultIds": known }));
     let shown = again["items"].as_array().unwrap().iter().map(|item| {
         let mut item = item.clone();
         item.as_object_mut().unwrap().remove("resultId");
@@ -54,7 +54,7 @@ fn a_client_that_takes_related_documents_gets_the_manifests_with_a_model() {
     let mut related = able();
     related["textDocument"]["diagnostic"]["relatedDocumentSupport"] = true.into();
     let fixture = "//- model.yaml\nmodel: {version: x}\n//- model.lock\n{}\n//- in/a.dlang\nTeam A\n";
-    let mut client = Client::with(fixture, &related);
+    let mut client = Client::with_capabilities(fixture, &related);
     let first = pull(&mut client, "in/a.dlang", None);
     let errors = |pulled: &Value, path: &str| {
         let items = pulled["relatedDocuments"][uri_of(path)]["items"].as_array().cloned();
@@ -63,7 +63,7 @@ fn a_client_that_takes_related_documents_gets_the_manifests_with_a_model() {
     assert_snapshot!(format!("{:?} {:?}", errors(&first, "model.yaml"), errors(&first, "model.lock")), @r#"Some(["manifest-model-invalid-version"]) Some([])"#);
     // Of the model itself nothing is new; what is put right in the manifest is told all the same.
     client.files.write("model.yaml", "model: {version: 1.0.0}\n");
-    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     let same = pull(&mut client, "in/a.dlang", Some(&first["resultId"]));
     assert_eq!((&same["kind"], errors(&same, "model.yaml")), (&json!("unchanged"), Some(Vec::new())));
     // Whoever asks for a manifest gets it as the document itself.
@@ -76,14 +76,14 @@ fn a_client_that_takes_related_documents_gets_the_manifests_with_a_model() {
 }
 
 /// A client that waits to be told.
-fn told() -> Value {
+fn push_client_capabilities() -> Value {
     json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } })
 }
 
 #[test]
 fn published_until_they_are_put_right() {
     let fixture = format!("{DUPLICATE}//- model.yaml\nmodel: {{version: x}}\n");
-    let mut client = Client::with(&fixture, &told());
+    let mut client = Client::with_capabilities(&fixture, &push_client_capabilities());
     let published = |client: &mut Client| show(&client.notification("textDocument/publishDiagnostics"));
     assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","diagnostics":[{"range":"1:5-1:6","severity":1,"code":"duplicate-element","source":"domain-lang","message":"Duplicate element: 'A' is already defined.","relatedInformation":[{"location":{"uri":"a.dlang","range":"0:5-0:6"},"message":"defined here first"}]}]}"#);
     assert_snapshot!(published(&mut client), @r#"{"uri":"model.yaml","diagnostics":[{"range":"0:8-0:15","severity":2,"code":"manifest-model-invalid-version","source":"domainlang","message":"Version 'x' is not valid SemVer format.\nHint: Use SemVer format like \"1.0.0\" or \"1.2.3-beta\"."}]}"#);
@@ -97,7 +97,7 @@ fn published_until_they_are_put_right() {
     client.close("a.dlang");
     assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","diagnostics":[{"range":"1:5-1:6","severity":1,"code":"duplicate-element","source":"domain-lang","message":"Duplicate element: 'A' is already defined.","relatedInformation":[{"location":{"uri":"a.dlang","range":"0:5-0:6"},"message":"defined here first"}]}]}"#);
     client.files.write("a.dlang", "Team A\n");
-    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","diagnostics":[]}"#);
 }
 
@@ -106,7 +106,7 @@ fn a_client_that_asks_is_told_when_to() {
     let mut capabilities = able();
     capabilities["workspace"]["diagnostics"] = json!({ "refreshSupport": true });
     capabilities["workspace"]["inlayHint"] = json!({ "refreshSupport": true });
-    let mut client = Client::with("//- a.dlang\nimport \"./b.dlang\"\n", &capabilities);
+    let mut client = Client::with_capabilities("//- a.dlang\nimport \"./b.dlang\"\n", &capabilities);
     let refreshed = |client: &mut Client| {
         for method in ["workspace/diagnostic/refresh", "workspace/inlayHint/refresh"] {
             let request = client.request(method);
@@ -116,7 +116,7 @@ fn a_client_that_asks_is_told_when_to() {
     // Loaded.
     refreshed(&mut client);
     client.files.write("b.dlang", "Team B\n");
-    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     refreshed(&mut client);
     assert_eq!(pull(&mut client, "a.dlang", None)["items"], json!([]));
     // What it changes itself it knows.

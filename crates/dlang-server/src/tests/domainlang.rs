@@ -67,7 +67,7 @@ fn other_models_than_those_of_the_workspace() {
         "//- shop/sales.dlang\nimport \"./pay.dlang\"\nDomain Sales { vision: \"v\" }\n//- shop/pay.dlang\nTeam Pay\n//- other.dlang\nTeam Others\n//- notes.txt\n",
     );
     let files =
-        |client: &mut Client, params: Value| client.ask("domainlang/get", params)["summary"]["fileCount"].clone();
+        |client: &mut Client, params: Value| client.send_request("domainlang/get", params)["summary"]["fileCount"].clone();
     assert_eq!(files(&mut client, json!({})), 3);
     for (place, count) in [("shop", 2), ("shop/sales.dlang", 2), ("shop/pay.dlang", 1), ("/w/shop/../other.dlang", 1)] {
         assert_eq!(files(&mut client, json!({ "path": place })), count, "{place}");
@@ -76,7 +76,7 @@ fn other_models_than_those_of_the_workspace() {
     assert_eq!(files(&mut client, json!({ "text": "Team A" })), 1);
     // What is not saved counts, here as well.
     client.open("shop/pay.dlang", 1, "Team Pay\nTeam More\n");
-    let list = client.ask("domainlang/list", json!({ "type": "teams", "path": "shop/sales.dlang" }));
+    let list = client.send_request("domainlang/list", json!({ "type": "teams", "path": "shop/sales.dlang" }));
     assert_eq!(list["count"], 2);
     let refused = [
         json!({ "path": "nowhere" }),
@@ -141,7 +141,7 @@ fn a_question_about_another_model_ends_when_it_is_given_up() {
     let cancel = Cancel::default();
     let ask = || {
         let Method::Ask { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("it is asked") };
-        run(Snapshot::of(workspace.snapshot()), json!({ "text": "Team A" }), &cancel)
+        run(Snapshot::from_workspace(workspace.snapshot()), json!({ "text": "Team A" }), &cancel)
     };
     assert_eq!(ask().unwrap()["summary"]["teamCount"], 1);
     cancel.cancel();
@@ -156,15 +156,15 @@ fn answers_are_those_of_every_channel() {
     let workspace = Workspace::load(files, roots, &mut |_| ControlFlow::Continue(())).unwrap();
     let snapshot = workspace.snapshot();
     let text = |value: Value| value.to_string();
-    assert_eq!(text(client.ask("domainlang/get", json!({}))), text(ask::get(&snapshot, None).unwrap()));
+    assert_eq!(text(client.send_request("domainlang/get", json!({}))), text(ask::get(&snapshot, None).unwrap()));
     let validation = ask::validate(&snapshot, None).unwrap().to_json(&snapshot);
-    assert_eq!(text(client.ask("domainlang/validate", json!({}))), text(validation));
+    assert_eq!(text(client.send_request("domainlang/validate", json!({}))), text(validation));
 }
 
 #[test]
 fn a_change_is_seen_by_what_comes_right_behind_it() {
     let mut client = Client::new(MODEL);
-    let teams = |client: &mut Client| client.ask("domainlang/get", json!({}))["summary"]["teamCount"].clone();
+    let teams = |client: &mut Client| client.send_request("domainlang/get", json!({}))["summary"]["teamCount"].clone();
     for version in 1..50 {
         let text = "Team A\n".repeat(version);
         match version {

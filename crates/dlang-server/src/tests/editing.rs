@@ -13,7 +13,7 @@ fn changes_are_made_in_order() {
     for (encoding, column) in [("utf-8", 8), ("utf-16", 6), ("utf-32", 5)] {
         let mut capabilities = able();
         capabilities["general"] = json!({ "positionEncodings": [encoding] });
-        let mut client = Client::with("", &capabilities);
+        let mut client = Client::with_capabilities("", &capabilities);
         client.open("a.dlang", 1, "Team A // ä𝄞x\n");
         let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
         let changes = json!([
@@ -22,8 +22,8 @@ fn changes_are_made_in_order() {
             { "range": at(2, 5, 6), "text": "C" },
         ]);
         let document = json!({ "uri": uri_of("a.dlang"), "version": 2 });
-        client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
-        let symbols = client.ask("workspace/symbol", json!({ "query": "" }));
+        client.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        let symbols = client.send_request("workspace/symbol", json!({ "query": "" }));
         assert_eq!(
             show(&symbols),
             r#"{"location":{"uri":"a.dlang","range":"2:5-2:6"},"name":"C","kind":11}"#,
@@ -40,10 +40,10 @@ fn after_a_change_that_cannot_be_read_the_text_is_unknown() {
     let mut client = Client::new("//- a.dlang\nTeam Saved\n");
     let change = |client: &Client, version: &Value, changes: &Value| {
         let document = json!({ "uri": uri_of("a.dlang"), "version": version });
-        client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        client.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
     };
     let teams = |client: &mut Client| {
-        let symbols = client.ask("workspace/symbol", json!({ "query": "" }));
+        let symbols = client.send_request("workspace/symbol", json!({ "query": "" }));
         let names = symbols.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned());
         names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
     };
@@ -80,21 +80,21 @@ fn a_document_that_is_no_file() {
     let uri = "untitled:Untitled-1";
     client.open_uri(uri, 1, "Team New\nbc B by New {}\n");
     let params = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 9 } });
-    assert_snapshot!(show(&client.ask("textDocument/definition", params.clone())), @r#"{"originSelectionRange":"1:8-1:11","targetUri":"untitled:Untitled-1","targetRange":"0:0-0:8","targetSelectionRange":"0:5-0:8"}"#);
-    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-    assert_eq!(client.ask("textDocument/definition", params), Value::Null);
+    assert_snapshot!(show(&client.send_request("textDocument/definition", params.clone())), @r#"{"originSelectionRange":"1:8-1:11","targetUri":"untitled:Untitled-1","targetRange":"0:0-0:8","targetSelectionRange":"0:5-0:8"}"#);
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(client.send_request("textDocument/definition", params), Value::Null);
 }
 
 #[test]
 fn answers_spell_uris_as_the_client_does() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     client.open_uri("file:///w/%61.dlang", 1, "Team A\n");
-    let symbols = client.ask("workspace/symbol", json!({ "query": "A" }));
+    let symbols = client.send_request("workspace/symbol", json!({ "query": "A" }));
     assert_eq!(symbols[0]["location"]["uri"], "file:///w/%61.dlang");
     // Under its other name it is the same file; closing that one leaves it open.
     client.open("a.dlang", 5, "Team AB\n");
-    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": "file:///w/%61.dlang" } }));
-    assert_eq!(client.ask("workspace/symbol", json!({ "query": "AB" }))[0]["name"], "AB");
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": "file:///w/%61.dlang" } }));
+    assert_eq!(client.send_request("workspace/symbol", json!({ "query": "AB" }))[0]["name"], "AB");
 }
 
 #[test]
@@ -102,9 +102,9 @@ fn a_new_file_is_part_of_the_model_before_it_is_saved() {
     let mut client = Client::new("//- a.dlang\nimport \"./b.dlang\"\nbc X by B {}\n");
     client.open("b.dlang", 1, "Team B\n");
     let params = json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": { "line": 1, "character": 9 } });
-    assert_snapshot!(show(&client.ask("textDocument/definition", params.clone())), @r#"{"originSelectionRange":"1:8-1:9","targetUri":"b.dlang","targetRange":"0:0-0:6","targetSelectionRange":"0:5-0:6"}"#);
+    assert_snapshot!(show(&client.send_request("textDocument/definition", params.clone())), @r#"{"originSelectionRange":"1:8-1:9","targetUri":"b.dlang","targetRange":"0:0-0:6","targetSelectionRange":"0:5-0:6"}"#);
     client.close("b.dlang");
-    assert_eq!(client.ask("textDocument/definition", params), Value::Null);
+    assert_eq!(client.send_request("textDocument/definition", params), Value::Null);
 }
 
 /// Deeper than anybody writes, on the stacks that threads have.

@@ -30,11 +30,11 @@ fn check(renames: &[(&str, &str)]) -> String {
     let mut client = Client::new(PROJECT);
     let files: Vec<Value> =
         renames.iter().map(|(old, new)| json!({ "oldUri": uri_of(old), "newUri": uri_of(new) })).collect();
-    let edit = client.ask("workspace/willRenameFiles", json!({ "files": files }));
+    let edit = client.send_request("workspace/willRenameFiles", json!({ "files": files }));
     let mut shown = String::new();
     for change in edit["documentChanges"].as_array().unwrap_or(&Vec::new()) {
         let path = path_of(change["textDocument"]["uri"].as_str().unwrap());
-        writeln!(shown, "{path}\n{}", client.edited(&path, &change["edits"]).trim_end()).unwrap();
+        writeln!(shown, "{path}\n{}", client.text_after_edits(&path, &change["edits"]).trim_end()).unwrap();
     }
     shown
 }
@@ -74,7 +74,7 @@ fn folders_come_and_go() {
     let mut client = Client::begin(options(&files), files, MethodTable::new());
     client.initialize(&able(), &["/one", "/gone"]);
     let names = |client: &mut Client| {
-        let list = client.ask("domainlang/list", json!({ "type": "teams" }));
+        let list = client.send_request("domainlang/list", json!({ "type": "teams" }));
         let names = list["results"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned());
         names.collect::<Vec<_>>().join(" ")
     };
@@ -83,9 +83,9 @@ fn folders_come_and_go() {
     let change = |added: &[Value], removed: &[Value]| json!({ "event": { "added": added, "removed": removed } });
     // What is open stays open.
     client.open("new.dlang", 1, "Team New\n");
-    client.tell("workspace/didChangeWorkspaceFolders", change(&[folder("/two")], &[]));
+    client.notify("workspace/didChangeWorkspaceFolders", change(&[folder("/two")], &[]));
     assert_eq!(names(&mut client), "A B C New");
-    client.tell("workspace/didChangeWorkspaceFolders", change(&[], &[folder("/one")]));
+    client.notify("workspace/didChangeWorkspaceFolders", change(&[], &[folder("/one")]));
     assert_eq!(names(&mut client), "B C New");
     client.close("new.dlang");
     assert_eq!(names(&mut client), "B C");
@@ -96,9 +96,9 @@ fn roots_of_older_clients() {
     for params in [json!({ "rootUri": "file:///w" }), json!({ "rootPath": "/w" })] {
         let files = TestFiles::new("//- a.dlang\nTeam A\n");
         let mut client = Client::begin(options(&files), files, MethodTable::new());
-        client.ask("initialize", params);
-        client.tell("initialized", json!({}));
-        assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 1);
+        client.send_request("initialize", params);
+        client.notify("initialized", json!({}));
+        assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
     }
 }
 
@@ -106,7 +106,7 @@ fn roots_of_older_clients() {
 fn a_client_that_watches_is_asked_to() {
     let mut capabilities = able();
     capabilities["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
-    let mut client = Client::with("", &capabilities);
+    let mut client = Client::with_capabilities("", &capabilities);
     let request = client.request("client/registerCapability");
     assert_snapshot!(request.params, @r#"{"registrations":[{"id":"domainlang/files","method":"workspace/didChangeWatchedFiles","registerOptions":{"watchers":[{"globPattern":"**/*.dlang"},{"globPattern":"**/model.yaml"},{"globPattern":"**/model.lock"}]}}]}"#);
     client.respond(request.id, Value::Null);

@@ -15,12 +15,12 @@ use crate::{MethodTable, Options};
 /// Files whose reading waits until the test lets it go on.
 struct SlowFiles {
     files: Arc<TestFiles>,
-    gate: Mutex<Gate>,
+    gate: Mutex<OpenSignal>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Gate {
+struct OpenSignal {
     is_open: bool,
     /// Readings that were begun since it was closed for the last time.
     begun: usize,
@@ -37,7 +37,7 @@ impl SlowFiles {
     }
 
     fn shut(&self) {
-        *self.gate.lock().unwrap() = Gate::default();
+        *self.gate.lock().unwrap() = OpenSignal::default();
     }
 
     /// Waits until so many readings were begun.
@@ -95,10 +95,10 @@ fn loading_of(fixture: &str, limit: Duration, capabilities: &Value) -> (Client, 
 fn programs_are_told_that_it_is_loading() {
     let (mut client, slow) = loading(Duration::ZERO, &able());
     for method in ["validate", "list", "get", "explain"] {
-        assert_eq!(client.ask(&format!("domainlang/{method}"), json!({}))["error"], "workspace is loading");
+        assert_eq!(client.send_request(&format!("domainlang/{method}"), json!({}))["error"], "workspace is loading");
     }
     // The count is that of the last report before the reading that waits.
-    let told = client.ask("domainlang/get", json!({}));
+    let told = client.send_request("domainlang/get", json!({}));
     assert_eq!(told["progress"]["loaded"], 0);
     let (sender, lent) = bounded(1);
     client.server().model().with_snapshot(move |snapshot| sender.send(snapshot.workspace().files().unwrap().len()).unwrap());
@@ -106,8 +106,8 @@ fn programs_are_told_that_it_is_loading() {
     assert_eq!(lent.try_recv(), Err(TryRecvError::Empty));
     slow.open();
     // What an editor asks waits for the model; then programs are answered, too.
-    assert_eq!(client.ask("workspace/symbol", json!({ "query": "" })).as_array().unwrap().len(), 2);
-    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 2);
+    assert_eq!(client.send_request("workspace/symbol", json!({ "query": "" })).as_array().unwrap().len(), 2);
+    assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 2);
     assert_eq!(lent.recv_timeout(Duration::from_mins(1)), Ok(2));
 }
 
@@ -117,7 +117,7 @@ fn who_waits_within_the_limit_is_answered() {
     client.open("a.dlang", 1, "Team A\nTeam C\n");
     let early = client.begin_request("domainlang/get", json!({}));
     let cancelled = client.begin_request("domainlang/get", json!({}));
-    client.tell("$/cancelRequest", json!({ "id": cancelled }));
+    client.notify("$/cancelRequest", json!({ "id": cancelled }));
     assert_eq!(client.answer(&cancelled).unwrap_err()["code"], -32800);
     slow.open();
     assert_eq!(client.answer(&early).unwrap()["summary"]["teamCount"], 3);
@@ -137,17 +137,17 @@ fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
     let files: Vec<String> = (0..FILES).map(|number| format!("//- {number}.dlang\nTeam T{number}\n")).collect();
     let (mut client, slow) = loading_of(&files.concat(), Duration::MAX, &able());
     slow.open();
-    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["fileCount"], FILES);
+    assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["fileCount"], FILES);
     slow.shut();
     let asked: Vec<_> = (0..6).map(|_| client.begin_request("domainlang/get", json!({ "path": "." }))).collect();
     slow.wait_for(3);
     for id in asked {
-        client.tell("$/cancelRequest", json!({ "id": id }));
+        client.notify("$/cancelRequest", json!({ "id": id }));
         assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
     }
     slow.open();
     // It is answered as soon as one of the threads is free.
-    client.ask("workspace/symbol", json!({ "query": "T7" }));
+    client.send_request("workspace/symbol", json!({ "query": "T7" }));
     assert!(slow.begun() < FILES, "{} files were read", slow.begun());
 }
 
@@ -172,7 +172,7 @@ fn what_is_over_before_the_client_answers_is_not_shown() {
     let (mut client, slow) = loading(Duration::ZERO, &capabilities);
     let create = client.request("window/workDoneProgress/create");
     slow.open();
-    client.ask("workspace/symbol", json!({ "query": "" }));
+    client.send_request("workspace/symbol", json!({ "query": "" }));
     client.respond(create.id, Value::Null);
-    client.ask("workspace/symbol", json!({ "query": "" }));
+    client.send_request("workspace/symbol", json!({ "query": "" }));
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, marked, path_of, plain, uri_of};
+use super::client::{Client, able, split_marker, path_of, plain, uri_of};
 
 /// JSON as people read it: ranges as `line:character-line:character`, URIs as paths, one element of a list a line.
 pub(super) fn show(value: &Value) -> String {
@@ -33,13 +33,13 @@ fn short(value: &Value) -> Value {
 }
 
 /// Asks at the place of a fixture.
-fn at(method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
+fn request_at_marker(method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
     at_with(&able(), method, fixture, more)
 }
 
 fn at_with(capabilities: &Value, method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
-    let (fixture, path, position) = marked(fixture);
-    let mut client = Client::with(&fixture, capabilities);
+    let (fixture, path, position) = split_marker(fixture);
+    let mut client = Client::with_capabilities(&fixture, capabilities);
     let mut params = json!({ "textDocument": { "uri": uri_of(&path) }, "position": position });
     params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let answer = client.try_ask(method, params);
@@ -51,7 +51,7 @@ fn check(method: &str, fixture: &str) -> String {
 }
 
 fn check_with(method: &str, fixture: &str, more: &Value) -> String {
-    match at(method, fixture, more).1 {
+    match request_at_marker(method, fixture, more).1 {
         Ok(result) => show(&result),
         Err(error) => format!("error {}: {}", error["code"], error["message"].as_str().unwrap()),
     }
@@ -124,13 +124,13 @@ fn highlights() {
 fn rename() {
     assert_snapshot!(check("textDocument/prepareRename", MODEL), @r#"{"range":"2:31-2:38","placeholder":"Sellers"}"#);
     assert_snapshot!(check("textDocument/prepareRename", &in_model("\"d\"")), @"error -32803: There is no name here that can be changed.");
-    let (client, answer) = at("textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
+    let (client, answer) = request_at_marker("textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
     let edit = answer.unwrap();
     assert_snapshot!(show(&edit["documentChanges"]), @r#"
     {"textDocument":{"version":null,"uri":"main.dlang"},"edits":[{"range":"2:31-2:38","newText":"Vendors"},{"range":"6:24-6:31","newText":"Vendors"}]}
     {"textDocument":{"version":null,"uri":"shared/teams.dlang"},"edits":[{"range":"1:5-1:12","newText":"Vendors"}]}
     "#);
-    assert_snapshot!(client.edited("main.dlang", &edit["documentChanges"][0]["edits"]), @r#"
+    assert_snapshot!(client.text_after_edits("main.dlang", &edit["documentChanges"][0]["edits"]), @r#"
     import "./shared/teams.dlang"
     Domain Sales { vision: "ä𝄞" }
     bc Orders for Sales as Core by Vendors {
@@ -153,11 +153,11 @@ fn a_client_without_versions_gets_changes_by_document() {
 
 #[test]
 fn edits_of_open_documents_name_their_version() {
-    let (fixture, path, position) = marked(MODEL);
+    let (fixture, path, position) = split_marker(MODEL);
     let mut client = Client::new(&fixture);
-    client.open(&path, 7, &client.edited(&path, &json!([])));
+    client.open(&path, 7, &client.text_after_edits(&path, &json!([])));
     let params = json!({ "textDocument": { "uri": uri_of(&path) }, "position": position, "newName": "Vendors" });
-    let changes = client.ask("textDocument/rename", params);
+    let changes = client.send_request("textDocument/rename", params);
     let documents = changes["documentChanges"].as_array().unwrap().iter().map(|it| it["textDocument"].clone());
     assert_snapshot!(show(&Value::Array(documents.collect())), @r#"
     {"version":7,"uri":"main.dlang"}
@@ -186,8 +186,8 @@ fn document_symbols() {
 
 #[test]
 fn workspace_symbols() {
-    let mut client = Client::new(&marked(MODEL).0);
-    assert_snapshot!(show(&client.ask("workspace/symbol", json!({ "query": "ell" }))), @r#"{"location":{"uri":"shared/teams.dlang","range":"1:5-1:12"},"name":"Sellers","kind":11}"#);
+    let mut client = Client::new(&split_marker(MODEL).0);
+    assert_snapshot!(show(&client.send_request("workspace/symbol", json!({ "query": "ell" }))), @r#"{"location":{"uri":"shared/teams.dlang","range":"1:5-1:12"},"name":"Sellers","kind":11}"#);
 }
 
 #[test]
@@ -197,11 +197,11 @@ fn folding() {
 
 #[test]
 fn selection_ranges() {
-    let (fixture, path, position) = marked(MODEL);
+    let (fixture, path, position) = split_marker(MODEL);
     let mut client = Client::new(&fixture);
     let far = json!({ "line": 4_000_000_000_u32, "character": 4_000_000_000_u32 });
     let params = json!({ "textDocument": { "uri": uri_of(&path) }, "positions": [position, far] });
-    assert_snapshot!(show(&client.ask("textDocument/selectionRange", params)), @r#"
+    assert_snapshot!(show(&client.send_request("textDocument/selectionRange", params)), @r#"
     {"range":"2:31-2:38","parent":{"range":"2:28-2:38","parent":{"range":"2:0-5:1","parent":{"range":"0:0-8:0"}}}}
     {"range":"0:0-8:0"}
     "#);
@@ -236,13 +236,13 @@ fn range(from: u32, to: u32) -> Value {
 fn formatting() {
     let text = "//- a.dlang\n$0Team   A\nTeam   B\n";
     let options = json!({ "options": { "tabSize": 2, "insertSpaces": true }, "range": range(1, 2) });
-    let (client, answer) = at("textDocument/formatting", text, &options);
-    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"
+    let (client, answer) = request_at_marker("textDocument/formatting", text, &options);
+    assert_snapshot!(client.text_after_edits("a.dlang", &answer.unwrap()), @"
     Team A
     Team B
     ");
-    let (client, answer) = at("textDocument/rangeFormatting", text, &options);
-    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"
+    let (client, answer) = request_at_marker("textDocument/rangeFormatting", text, &options);
+    assert_snapshot!(client.text_after_edits("a.dlang", &answer.unwrap()), @"
     Team   A
     Team B
     ");
@@ -271,9 +271,9 @@ fn tokens(text: &str, answer: &Value) -> String {
 fn semantic_tokens() {
     let text = "/* a\n𝄞 b */ Team A // end\nbc B by A {\n    relationships { this [OHS] -> B }\n}\n";
     let fixture = format!("//- a.dlang\n$0{text}");
-    let (_client, answer) = at("textDocument/semanticTokens/full", &fixture, &json!({}));
+    let (_client, answer) = request_at_marker("textDocument/semanticTokens/full", &fixture, &json!({}));
     assert_snapshot!(tokens(text, &answer.unwrap()), @"/* a/3.0 𝄞 b *//3.0 Team/0.0 A/6.1 // end/3.0 bc/0.0 B/5.1 by/0.0 A/6.0 relationships/0.0 this/0.0 OHS/11.0 ->/1.0 B/5.0");
-    let (_client, answer) = at("textDocument/semanticTokens/range", &fixture, &json!({ "range": range(2, 2) }));
+    let (_client, answer) = request_at_marker("textDocument/semanticTokens/range", &fixture, &json!({ "range": range(2, 2) }));
     assert_snapshot!(tokens(text, &answer.unwrap()), @"bc/0.0");
 }
 
@@ -282,25 +282,25 @@ fn semantic_tokens_by_difference() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     let document = json!({ "textDocument": { "uri": uri_of("a.dlang") } });
     // Of a document that is not open nothing is remembered.
-    assert_eq!(client.ask("textDocument/semanticTokens/full", document.clone()).get("resultId"), None);
+    assert_eq!(client.send_request("textDocument/semanticTokens/full", document.clone()).get("resultId"), None);
     client.open("a.dlang", 1, "Team A\nTeam B\n");
-    let first = client.ask("textDocument/semanticTokens/full", document.clone());
+    let first = client.send_request("textDocument/semanticTokens/full", document.clone());
     assert_snapshot!(first, @r#"{"resultId":"1","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
     client.replace("a.dlang", 2, "Team A\nTeam C\nTeam B\n");
     let mut known = document;
     known["previousResultId"] = first["resultId"].clone();
-    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
+    assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", known.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
     // The older result is not known any more, so there is no difference to it.
-    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
+    assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", known), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
 }
 
 #[test]
 fn completion() {
-    let (mut client, answer) = at("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
+    let (mut client, answer) = request_at_marker("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
     let list = answer.unwrap();
     let item = list["items"].as_array().unwrap().iter().find(|item| item["label"] == "Sellers").unwrap().clone();
     assert_snapshot!(show(&item), @r#"{"label":"Sellers","kind":8,"detail":"Team","sortText":"0_Sellers","filterText":"Sellers","insertTextFormat":1,"textEdit":{"range":"2:31-2:31","newText":"Sellers "},"data":{"uri":"shared/teams.dlang","number":0,"fqn":"Sellers"}}"#);
-    let resolved = client.ask("completionItem/resolve", item.clone());
+    let resolved = client.send_request("completionItem/resolve", item.clone());
     assert_snapshot!(resolved["documentation"]["value"].as_str().unwrap(), @"
     👥 **(team) Sellers**
 
@@ -313,7 +313,7 @@ fn completion() {
     // An element that is another one by now is not described.
     let mut other = item;
     other["data"]["fqn"] = json!("Other");
-    assert_eq!(client.ask("completionItem/resolve", other).get("documentation"), None);
+    assert_eq!(client.send_request("completionItem/resolve", other).get("documentation"), None);
 }
 
 #[test]
@@ -342,7 +342,7 @@ dependencies:
 import "$0"
 "#;
     let labels = |fixture: &str| {
-        let list = at("textDocument/completion", fixture, &json!({})).1.unwrap();
+        let list = request_at_marker("textDocument/completion", fixture, &json!({})).1.unwrap();
         let labels = list["items"].as_array().unwrap().iter().map(|it| it["label"].as_str().unwrap().to_owned());
         labels.collect::<Vec<_>>().join(" ")
     };
@@ -354,10 +354,10 @@ import "$0"
 fn actions(fixture: &str, path: &str, chosen: &str) -> String {
     let mut client = Client::new(fixture);
     let document = json!({ "uri": uri_of(path) });
-    let found = client.ask("textDocument/diagnostic", json!({ "textDocument": document }));
+    let found = client.send_request("textDocument/diagnostic", json!({ "textDocument": document }));
     let context = json!({ "diagnostics": found["items"] });
     let params = json!({ "textDocument": document, "range": range(0, 99), "context": context });
-    let actions = client.ask("textDocument/codeAction", params);
+    let actions = client.send_request("textDocument/codeAction", params);
     let mut shown = String::new();
     for action in actions.as_array().unwrap() {
         let title = action["title"].as_str().unwrap();
@@ -368,7 +368,7 @@ fn actions(fixture: &str, path: &str, chosen: &str) -> String {
             for change in action["edit"]["documentChanges"].as_array().unwrap() {
                 let known = change["textDocument"]["uri"].as_str().map(path_of);
                 match known.filter(|known| client.files.is_there(known)) {
-                    Some(known) => shown += &client.edited(&known, &change["edits"]),
+                    Some(known) => shown += &client.text_after_edits(&known, &change["edits"]),
                     None => writeln!(shown, "{}", show(change)).unwrap(),
                 }
             }
@@ -412,7 +412,7 @@ fn only_quick_fixes_are_offered() {
     let fixture = "//- a.dlang\n$0Domain D\n";
     let wanted = |kind: &str| {
         let context = json!({ "diagnostics": [], "only": [kind] });
-        let actions = at("textDocument/codeAction", fixture, &json!({ "range": range(0, 1), "context": context })).1;
+        let actions = request_at_marker("textDocument/codeAction", fixture, &json!({ "range": range(0, 1), "context": context })).1;
         actions.unwrap().as_array().unwrap().len()
     };
     assert_eq!((wanted("quickfix"), wanted("refactor.extract")), (1, 0));
@@ -424,6 +424,6 @@ fn what_is_no_model_of_the_workspace_has_no_answers() {
     for uri in ["file:///w/gone.dlang", "file:///w/a.txt", "untitled:x", "", "file://elsewhere/a.dlang"] {
         let position = json!({ "line": 0, "character": 6 });
         let params = json!({ "textDocument": { "uri": uri }, "position": position });
-        assert_eq!(client.ask("textDocument/hover", params), Value::Null, "{uri}");
+        assert_eq!(client.send_request("textDocument/hover", params), Value::Null, "{uri}");
     }
 }

@@ -8,11 +8,11 @@ use lsp_server::{Message, RequestId};
 use serde_json::json;
 use zubi_base::framing::{self, MAX_BODY_BYTES};
 
-use crate::client::{ClientHandle, Outgoing};
+use crate::client::{ClientHandle, OutgoingMessage};
 use crate::stdio;
 
 /// What is heard of a stream, what is answered at once, and how it ended.
-fn hear(input: impl Read) -> String {
+fn decode_stream(input: impl Read) -> String {
     let (out, outgoing) = unbounded();
     let (to, heard) = unbounded();
     let client = ClientHandle::new(out);
@@ -38,7 +38,7 @@ fn hear(input: impl Read) -> String {
 
 fn check(bodies: &[&str]) -> String {
     let stream: Vec<u8> = bodies.iter().flat_map(|body| framing::frame(body.as_bytes())).collect();
-    hear(stream.as_slice())
+    decode_stream(stream.as_slice())
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_frame_over_the_limit_is_passed_over() {
         .chain(long(r#"{"jsonrpc":"2.0","method":"m","params":{"id":4}"#))
         .chain(long(r#"{"jsonrpc":"2.0","id":5,"result":"#))
         .chain(after.as_slice());
-    assert_snapshot!(hear(stream), @r#"
+    assert_snapshot!(decode_stream(stream), @r#"
     request 2 heard null
     {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"the message has 67108865 bytes; at most 67108864 are read"}}
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has 67108865 bytes; at most 67108864 are read"}}
@@ -132,14 +132,14 @@ fn streams_that_end() {
     for cut in [0, 5, 18, 30] {
         let expected = if cut == 0 { "" } else { "notification m null" };
         let stream = if cut == 0 { String::new() } else { format!("{message}{}", message.get(..cut).unwrap()) };
-        assert_eq!(hear(stream.as_bytes()), expected, "{cut}");
+        assert_eq!(decode_stream(stream.as_bytes()), expected, "{cut}");
     }
-    assert_snapshot!(hear(format!("{message}\r\n{message}").as_bytes()), @r#"
+    assert_snapshot!(decode_stream(format!("{message}\r\n{message}").as_bytes()), @r#"
     notification m null
     error: expected a header with `Content-Length`, got: \r\nContent-Length: 14\r\n\r\n{\"method\":\"m\"}
     "#);
-    assert_snapshot!(hear(format!("{{\"method\":\"m\"}}\n{message}").as_bytes()), @r#"error: expected a header with `Content-Length`, got: {\"method\":\"m\"}\nContent-Length: 14\r\n\r\n{\"method\":\"m\"}"#);
-    assert_snapshot!(hear(format!("Content-Type: x\r\n\r\n{message}").as_bytes()), @r#"error: expected a header with `Content-Length`, got: Content-Type: x\r\n\r\nContent-Length: 14\r\n\r\n{\"method\":\"m\"}"#);
+    assert_snapshot!(decode_stream(format!("{{\"method\":\"m\"}}\n{message}").as_bytes()), @r#"error: expected a header with `Content-Length`, got: {\"method\":\"m\"}\nContent-Length: 14\r\n\r\n{\"method\":\"m\"}"#);
+    assert_snapshot!(decode_stream(format!("Content-Type: x\r\n\r\n{message}").as_bytes()), @r#"error: expected a header with `Content-Length`, got: Content-Type: x\r\n\r\nContent-Length: 14\r\n\r\n{\"method\":\"m\"}"#);
 }
 
 /// A stream that breaks.
@@ -154,7 +154,7 @@ impl Read for Broken {
 #[test]
 fn a_stream_that_breaks() {
     let message = framing::frame(b"{\"method\":\"m\"}");
-    assert_snapshot!(hear(message.as_slice().chain(Broken)), @"
+    assert_snapshot!(decode_stream(message.as_slice().chain(Broken)), @"
     notification m null
     error: torn
     ");
@@ -170,11 +170,11 @@ fn what_is_written_is_read_again() {
     client.close();
     let mut written = Vec::new();
     stdio::write(&outgoing, &mut written).unwrap();
-    assert_snapshot!(hear(written.as_slice()), @r#"
+    assert_snapshot!(decode_stream(written.as_slice()), @r#"
     notification m {"text":"ä "}
     answer "a" Ok(Null)
     "#);
     // What comes after the end is not written.
     client.notify("m", json!(1));
-    assert!(matches!(outgoing.try_recv(), Ok(Outgoing::Message(_))));
+    assert!(matches!(outgoing.try_recv(), Ok(OutgoingMessage::Message(_))));
 }

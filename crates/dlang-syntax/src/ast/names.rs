@@ -17,7 +17,7 @@ impl Name {
 
 /// The segments with single dots between them and nothing else. Where one is missing the text ends in a dot, so that
 /// `Shop.` is not taken for `Shop`.
-fn dotted(segments: impl Iterator<Item = SyntaxToken>, is_cut: bool) -> String {
+fn join_segments(segments: impl Iterator<Item = SyntaxToken>, is_cut: bool) -> String {
     let mut text = String::new();
     for segment in segments {
         if !text.is_empty() {
@@ -34,14 +34,14 @@ fn dotted(segments: impl Iterator<Item = SyntaxToken>, is_cut: bool) -> String {
 impl QualifiedName {
     /// The name without the blanks and comments that may stand around its dots.
     pub fn text(&self) -> String {
-        dotted(self.segments(), ends_in_dot(self.syntax()))
+        join_segments(self.segments(), ends_in_dot(self.syntax()))
     }
 }
 
 impl Reference {
     /// The name without the blanks and comments that may stand around its dots.
     pub fn text(&self) -> String {
-        dotted(self.segments(), ends_in_dot(self.syntax()))
+        join_segments(self.segments(), ends_in_dot(self.syntax()))
     }
 
     /// The simple name at its end.
@@ -54,7 +54,7 @@ impl Reference {
         let mut segments: Vec<_> = self.segments().collect();
         segments.pop()?;
         let range = segments.first()?.text_range().cover(segments.last()?.text_range());
-        Some((dotted(segments.into_iter(), false), range))
+        Some((join_segments(segments.into_iter(), false), range))
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Property {
     pub is_list: bool,
 }
 
-const fn one(name: &'static str) -> Property {
+const fn single(name: &'static str) -> Property {
     Property { name, is_list: false }
 }
 
@@ -39,21 +39,21 @@ const fn list(name: &'static str) -> Property {
 pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
     let (name, properties): (_, &'static [Property]) = match node.kind() {
         MODEL => ("Model", const { &[list("imports"), list("children")] }),
-        IMPORT_STATEMENT => ("ImportStatement", const { &[one("uri"), one("alias")] }),
-        NAMESPACE_DECLARATION => ("NamespaceDeclaration", const { &[one("name"), list("children")] }),
-        DOMAIN => ("Domain", const { &[one("name"), one("parent"), one("description"), one("vision"), one("type")] }),
+        IMPORT_STATEMENT => ("ImportStatement", const { &[single("uri"), single("alias")] }),
+        NAMESPACE_DECLARATION => ("NamespaceDeclaration", const { &[single("name"), list("children")] }),
+        DOMAIN => ("Domain", const { &[single("name"), single("parent"), single("description"), single("vision"), single("type")] }),
         BOUNDED_CONTEXT => (
             "BoundedContext",
             const {
                 &[
-                    one("name"),
-                    one("domain"),
+                    single("name"),
+                    single("domain"),
                     list("classification"),
                     list("team"),
-                    one("description"),
-                    one("businessModel"),
-                    one("evolution"),
-                    one("archetype"),
+                    single("description"),
+                    single("businessModel"),
+                    single("evolution"),
+                    single("archetype"),
                     list("metadata"),
                     list("relationships"),
                     list("terminology"),
@@ -61,23 +61,23 @@ pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
                 ]
             },
         ),
-        METADATA_ENTRY => ("MetadataEntry", const { &[one("key"), one("value")] }),
-        TEAM => ("Team", const { &[one("name")] }),
-        CLASSIFICATION => ("Classification", const { &[one("name")] }),
-        METADATA => ("Metadata", const { &[one("name")] }),
-        CONTEXT_MAP => ("ContextMap", const { &[one("name"), list("boundedContexts"), list("relationships")] }),
-        DOMAIN_MAP => ("DomainMap", const { &[one("name"), list("domains")] }),
+        METADATA_ENTRY => ("MetadataEntry", const { &[single("key"), single("value")] }),
+        TEAM => ("Team", const { &[single("name")] }),
+        CLASSIFICATION => ("Classification", const { &[single("name")] }),
+        METADATA => ("Metadata", const { &[single("name")] }),
+        CONTEXT_MAP => ("ContextMap", const { &[single("name"), list("boundedContexts"), list("relationships")] }),
+        DOMAIN_MAP => ("DomainMap", const { &[single("name"), list("domains")] }),
         DIRECTIONAL_RELATIONSHIP => (
             "DirectionalRelationship",
-            const { &[one("left"), list("leftPatterns"), one("arrow"), list("rightPatterns"), one("right")] },
+            const { &[single("left"), list("leftPatterns"), single("arrow"), list("rightPatterns"), single("right")] },
         ),
         SYMMETRIC_RELATIONSHIP => {
-            ("SymmetricRelationship", const { &[one("left"), one("pattern"), one("arrow"), one("right")] })
+            ("SymmetricRelationship", const { &[single("left"), single("pattern"), single("arrow"), single("right")] })
         }
         THIS_REF => ("ThisRef", &[]),
-        BOUNDED_CONTEXT_REF => ("BoundedContextRef", const { &[one("link")] }),
+        BOUNDED_CONTEXT_REF => ("BoundedContextRef", const { &[single("link")] }),
         PATTERN => (super::Pattern::cast(node.clone())?.kind()?.long_name(), &[]),
-        DOMAIN_TERM => ("DomainTerm", const { &[one("name"), one("meaning"), list("synonyms"), list("examples")] }),
+        DOMAIN_TERM => ("DomainTerm", const { &[single("name"), single("meaning"), list("synonyms"), list("examples")] }),
         DECISION => ("Decision", DECISION_PROPERTIES),
         POLICY => ("Policy", DECISION_PROPERTIES),
         BUSINESS_RULE => ("BusinessRule", DECISION_PROPERTIES),
@@ -86,7 +86,7 @@ pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
     Some(NodeType { name, properties })
 }
 
-const DECISION_PROPERTIES: &[Property] = &[one("classification"), one("name"), one("value")];
+const DECISION_PROPERTIES: &[Property] = &[single("classification"), single("name"), single("value")];
 
 /// A property that the text gives a value, or a further value of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ fn collect(owner: &SyntaxNode, node: &SyntaxNode, of_part: Option<&'static str>,
     for child in node.children_with_tokens() {
         let kind = child.kind();
         if let NodeOrToken::Node(part_node) = &child
-            && let Some(part) = Part::of(owner, part_node)
+            && let Some(part) = Part::classify(owner, part_node)
         {
             let property = if let Part::Property(property) = part { Some(property) } else { None };
             collect(owner, part_node, property, found);
@@ -173,7 +173,7 @@ enum Part {
 }
 
 impl Part {
-    fn of(owner: &SyntaxNode, part: &SyntaxNode) -> Option<Self> {
+    fn classify(owner: &SyntaxNode, part: &SyntaxNode) -> Option<Self> {
         match part.kind() {
             DOMAIN_BODY | CONTEXT_BODY | CONTEXT_MAP_BODY | DOMAIN_MAP_BODY | NAMESPACE_BODY => Some(Self::Body),
             _ => part_property(owner, part).map(Self::Property),

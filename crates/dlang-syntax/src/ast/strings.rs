@@ -79,7 +79,7 @@ pub fn unescape(raw: &str) -> Cow<'_, str> {
 }
 
 /// Writes a value as a string in double quotes, so that reading it gives the value again.
-pub fn quoted(value: &str) -> String {
+pub fn quote(value: &str) -> String {
     let mut text = String::with_capacity(value.len() + 2);
     text.push('"');
     for character in value.chars() {

@@ -4,7 +4,7 @@ use rowan::ast::AstNode as _;
 
 use super::schema::{assignments, node_type};
 use super::{
-    Arrow, BoundedContext, Element, HasName as _, PatternKind, Reference, Relationship, RelationshipEnd, quoted,
+    Arrow, BoundedContext, Element, HasName as _, PatternKind, Reference, Relationship, RelationshipEnd, quote,
     unescape,
 };
 use crate::{AstPtr, Side, SyntaxNode, parse, trivia};
@@ -165,7 +165,7 @@ fn pointers_outlive_the_tree() {
 #[test]
 fn values_of_strings() {
     assert_eq!(unescape(r#"a\nb\t\"\\\'\u0041\0\v\f\b\r"#), "a\nb\t\"\\'u0041\0\u{b}\u{c}\u{8}\r");
-    assert_eq!(quoted("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
+    assert_eq!(quote("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
     let string = |text: &str| first::<super::ImportStatement>(text).uri().unwrap();
     let closed = string("import 'it\\'s'");
     assert_eq!((closed.value().as_str(), closed.raw(), closed.quote()), ("it's", "it\\'s", '\''));

@@ -74,7 +74,7 @@ impl QuoteRecovery {
         Self::default()
     }
 
-    pub(super) fn forgiving() -> Self {
+    pub(super) fn new_forgiving() -> Self {
         Self { forgiving: true, ..Self::default() }
     }
 

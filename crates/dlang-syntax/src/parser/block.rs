@@ -37,8 +37,8 @@ where
             _ => {
                 let before = p.position;
                 if !(entries.read)(p) || p.position == before {
-                    let hint = p.at(COMMA).then_some("There is no comma here.");
-                    p.unexpected(Code::UnexpectedToken, hint);
+                    let hint = p.is_at(COMMA).then_some("There is no comma here.");
+                    p.report_unexpected(Code::UnexpectedToken, hint);
                     p.skip(|p| (entries.begins)(p) || (entries.ends)(p));
                 }
             }
@@ -52,10 +52,10 @@ fn misplaced_element(p: &mut Parser<'_>) {
         p.skip_too_deep();
         return;
     }
-    if p.at(IMPORT_KW) {
-        p.unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
+    if p.is_at(IMPORT_KW) {
+        p.report_unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
     } else {
-        p.unexpected(
+        p.report_unexpected(
             Code::MisplacedElement,
             Some("Elements stand in a file or namespace, not in each other: move this one out of the braces."),
         );
@@ -67,5 +67,5 @@ fn misplaced_element(p: &mut Parser<'_>) {
 
 /// Whether a block without its `{` ends right here: `cmap Empty }`.
 pub(super) fn is_closed_unopened(p: &Parser<'_>) -> bool {
-    p.at(R_CURLY) && p.braces.may_lack_open() && !p.is_first_on_line()
+    p.is_at(R_CURLY) && p.braces.may_lack_open() && !p.is_first_on_line()
 }

@@ -29,7 +29,7 @@ const DOMAIN_FORM: Form = Form {
     node: DOMAIN,
     body: DOMAIN_BODY,
     clauses: &[(IN_KW, IN_CLAUSE)],
-    follow: TokenSet::new(&[IN_KW, L_CURLY]).and(AFTER_ELEMENT),
+    follow: TokenSet::new(&[IN_KW, L_CURLY]).union(AFTER_ELEMENT),
     properties: DOMAIN_PROPERTIES,
     foreign: "A domain has only `in`, which names the domain it is part of.",
 };
@@ -38,7 +38,7 @@ const CONTEXT_FORM: Form = Form {
     node: BOUNDED_CONTEXT,
     body: CONTEXT_BODY,
     clauses: &[(FOR_KW, FOR_CLAUSE), (AS_KW, AS_CLAUSE), (BY_KW, BY_CLAUSE)],
-    follow: TokenSet::new(&[FOR_KW, AS_KW, BY_KW, L_CURLY]).and(AFTER_ELEMENT),
+    follow: TokenSet::new(&[FOR_KW, AS_KW, BY_KW, L_CURLY]).union(AFTER_ELEMENT),
     properties: CONTEXT_PROPERTIES,
     foreign: "A bounded context belongs to a domain with `for`.",
 };
@@ -56,7 +56,7 @@ fn element(p: &mut Parser<'_>, form: &Form) {
     p.bump();
     p.name(form.follow);
     clauses(p, form);
-    if p.at(L_CURLY) || properties::is_property(p, form.properties) || is_closed_unopened(p) {
+    if p.is_at(L_CURLY) || properties::is_property(p, form.properties) || is_closed_unopened(p) {
         p.start(form.body);
         body(p, form.properties);
         p.finish();
@@ -67,11 +67,11 @@ fn element(p: &mut Parser<'_>, form: &Form) {
 fn clauses(p: &mut Parser<'_>, form: &Form) {
     let mut expected = 0;
     loop {
-        let known = form.clauses.iter().position(|(word, _)| p.at(*word));
+        let known = form.clauses.iter().position(|(word, _)| p.is_at(*word));
         match known.and_then(|index| Some((index, form.clauses.get(index)?))) {
             Some((index, (_, node))) => {
                 if index < expected {
-                    p.unexpected(
+                    p.report_unexpected(
                         Code::MisplacedClause,
                         Some("Each clause stands once, in the order `for`, `as`, `by`."),
                     );
@@ -80,7 +80,7 @@ fn clauses(p: &mut Parser<'_>, form: &Form) {
                 clause(p, *node, form.follow);
             }
             None if p.at_any(CLAUSES) => {
-                p.unexpected(Code::MisplacedClause, Some(form.foreign));
+                p.report_unexpected(Code::MisplacedClause, Some(form.foreign));
                 p.start(ERROR);
                 p.bump();
                 if p.at_name(form.follow) {
@@ -109,7 +109,7 @@ fn clause(p: &mut Parser<'_>, node: SyntaxKind, follow: TokenSet) {
 fn body(p: &mut Parser<'_>, properties: TokenSet) {
     let entries = Entries {
         read: |p: &mut Parser<'_>| properties::property(p, properties),
-        begins: |p: &Parser<'_>| properties::is_property(p, CONTEXT_PROPERTIES.and(DOMAIN_PROPERTIES)),
+        begins: |p: &Parser<'_>| properties::is_property(p, CONTEXT_PROPERTIES.union(DOMAIN_PROPERTIES)),
         ends: |_: &Parser<'_>| false,
     };
     block(p, entries);

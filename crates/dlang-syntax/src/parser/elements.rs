@@ -13,10 +13,10 @@ use super::{context, maps};
 pub(super) fn model(p: &mut Parser<'_>) {
     p.start_root();
     let mut has_elements = false;
-    while !p.at(EOF) {
-        let is_import = p.at(IMPORT_KW);
+    while !p.is_at(EOF) {
+        let is_import = p.is_at(IMPORT_KW);
         if is_import && has_elements {
-            p.unexpected(Code::MisplacedImport, Some("Imports stand before all elements."));
+            p.report_unexpected(Code::MisplacedImport, Some("Imports stand before all elements."));
         }
         // What is no element at all does not make the imports behind it late.
         let was_element = element_or_junk(p);
@@ -74,15 +74,15 @@ fn bare(p: &mut Parser<'_>, kind: SyntaxKind) {
 fn import(p: &mut Parser<'_>) {
     p.start(IMPORT_STATEMENT);
     p.bump();
-    if p.at(STRING) {
+    if p.is_at(STRING) {
         p.bump();
     } else {
-        p.missing(&[STRING]);
-        if p.at(IDENT) && !p.is_first_on_line() {
+        p.report_missing(&[STRING]);
+        if p.is_at(IDENT) && !p.is_first_on_line() {
             p.wrap(1);
         }
     }
-    if p.at(AS_KW) {
+    if p.is_at(AS_KW) {
         p.bump();
         p.name(AFTER_ELEMENT);
     }
@@ -98,18 +98,18 @@ fn namespace(p: &mut Parser<'_>) {
 
 fn namespace_from_name(p: &mut Parser<'_>) {
     p.path(QUALIFIED_NAME, TokenSet::new(&[L_CURLY]));
-    skip_rest_of_header(p, |p| p.at(L_CURLY));
+    skip_rest_of_header(p, |p| p.is_at(L_CURLY));
     // Without its brace a namespace is believed to have a body only if a brace is missing somewhere.
     let is_unopened = p.braces.may_lack_open() && DECLARATION.contains(p.current());
-    if !p.at(L_CURLY) && !is_unopened && !is_closed_unopened(p) {
-        p.missing(&[L_CURLY]);
+    if !p.is_at(L_CURLY) && !is_unopened && !is_closed_unopened(p) {
+        p.report_missing(&[L_CURLY]);
         return;
     }
     p.start(NAMESPACE_BODY);
     p.open_block();
-    while !p.at(EOF) && !p.at(R_CURLY) && !p.is_element_of_outer() {
-        if p.at(IMPORT_KW) {
-            p.unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
+    while !p.is_at(EOF) && !p.is_at(R_CURLY) && !p.is_element_of_outer() {
+        if p.is_at(IMPORT_KW) {
+            p.report_unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
             p.start(ERROR);
             import(p);
             p.finish();
@@ -124,9 +124,9 @@ fn namespace_from_name(p: &mut Parser<'_>) {
 /// Takes what is left of a line before a body into an error node.
 pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<'_>) -> bool) {
     let is_end =
-        |p: &Parser<'_>| p.is_first_on_line() || p.at(L_CURLY) || p.at(R_CURLY) || p.is_declaration(0) || is_known(p);
+        |p: &Parser<'_>| p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_known(p);
     if !is_end(p) {
-        p.unexpected(Code::UnexpectedToken, None);
+        p.report_unexpected(Code::UnexpectedToken, None);
         p.skip(is_end);
     }
 }
@@ -141,14 +141,14 @@ fn junk(p: &mut Parser<'_>) -> bool {
     }
     if is_nameless_namespace(p) {
         // Its elements keep their place, which a name without its word in front decides for many others.
-        p.unexpected(Code::UnexpectedToken, Some("Is this a namespace? Then `Namespace` is missing."));
+        p.report_unexpected(Code::UnexpectedToken, Some("Is this a namespace? Then `Namespace` is missing."));
         p.start(NAMESPACE_DECLARATION);
         namespace_from_name(p);
         p.finish();
         return true;
     }
     let hint = hint_for_junk(p);
-    p.unexpected(Code::UnexpectedToken, hint);
+    p.report_unexpected(Code::UnexpectedToken, hint);
     p.skip(|_| false);
     false
 }

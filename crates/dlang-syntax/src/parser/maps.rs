@@ -27,14 +27,14 @@ fn map(p: &mut Parser<'_>, node: SyntaxKind, body: SyntaxKind, has_relationships
     p.start(node);
     p.bump();
     p.name(AFTER_NAME);
-    skip_rest_of_header(p, |p| p.at(CONTAINS_KW));
-    let is_unopened = p.at(CONTAINS_KW) || has_relationships && is_relationship(p, 0);
-    if p.at(L_CURLY) || is_unopened || is_closed_unopened(p) {
+    skip_rest_of_header(p, |p| p.is_at(CONTAINS_KW));
+    let is_unopened = p.is_at(CONTAINS_KW) || has_relationships && is_relationship(p, 0);
+    if p.is_at(L_CURLY) || is_unopened || is_closed_unopened(p) {
         p.start(body);
         entries(p, has_relationships);
         p.finish();
     } else {
-        p.missing(&[L_CURLY]);
+        p.report_missing(&[L_CURLY]);
     }
     p.finish();
 }
@@ -42,9 +42,9 @@ fn map(p: &mut Parser<'_>, node: SyntaxKind, body: SyntaxKind, has_relationships
 fn entries(p: &mut Parser<'_>, has_relationships: bool) {
     let mut is_late = false;
     let read = |p: &mut Parser<'_>| {
-        if p.at(CONTAINS_KW) {
+        if p.is_at(CONTAINS_KW) {
             if is_late {
-                p.unexpected(Code::MisplacedContains, Some("`contains` stands before all relationships."));
+                p.report_unexpected(Code::MisplacedContains, Some("`contains` stands before all relationships."));
             }
             contains(p);
             return true;
@@ -54,7 +54,7 @@ fn entries(p: &mut Parser<'_>, has_relationships: bool) {
         was_read
     };
     // Without a word in front, only a line tells where an entry may begin.
-    let begins = |p: &Parser<'_>| p.at(CONTAINS_KW) || p.at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
+    let begins = |p: &Parser<'_>| p.is_at(CONTAINS_KW) || p.is_at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
     block(p, Entries { read, begins, ends: |_: &Parser<'_>| false });
 }
 
@@ -62,16 +62,16 @@ fn contains(p: &mut Parser<'_>) {
     p.start(CONTAINS_CLAUSE);
     p.bump();
     if !entry(p) {
-        p.missing(&[IDENT]);
+        p.report_missing(&[IDENT]);
     }
     loop {
-        if p.at(COMMA) {
+        if p.is_at(COMMA) {
             if is_relationship(p, 1) {
                 break;
             }
             p.bump();
             if !entry(p) {
-                p.missing(&[IDENT]);
+                p.report_missing(&[IDENT]);
             }
         } else if is_relationship(p, 0) || !entry(p) {
             break;
@@ -88,9 +88,9 @@ fn entry(p: &mut Parser<'_>) -> bool {
         AFTER_ENTRY
     } else if is_relationship(p, 1) {
         // The first end of the relationship may be a reserved word as well.
-        AFTER_ENTRY.and(TokenSet::new(&[p.nth(1)]))
+        AFTER_ENTRY.union(TokenSet::new(&[p.nth(1)]))
     } else {
-        AFTER_ENTRY.and(TokenSet::new(&[IDENT, CONTAINS_KW, THIS_KW]))
+        AFTER_ENTRY.union(TokenSet::new(&[IDENT, CONTAINS_KW, THIS_KW]))
     };
-    p.at_name(follow.and(TokenSet::new(&[DOT]))) && p.reference(follow)
+    p.at_name(follow.union(TokenSet::new(&[DOT]))) && p.reference(follow)
 }

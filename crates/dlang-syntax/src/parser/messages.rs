@@ -6,14 +6,14 @@ use rowan::TextRange;
 
 use crate::diagnostics::{Code, Collector, SyntaxDiagnostic};
 use crate::keywords::{KeywordClass, keyword};
-use crate::lexer::{Fault, Lexed, offset};
+use crate::lexer::{Fault, LexedText, offset};
 use crate::{SyntaxKind, TextSize};
 
 /// How much of an unexpected token is shown.
 const SHOWN: usize = 40;
 
 /// "Expecting …, but found …"; `found` is nothing at the end of the text.
-pub(super) fn expected(kinds: &[SyntaxKind], found: Option<&str>) -> String {
+pub(super) fn expecting_message(kinds: &[SyntaxKind], found: Option<&str>) -> String {
     let labels: Vec<_> = kinds.iter().flat_map(|kind| labels(*kind)).collect();
     match labels.as_slice() {
         [label] => expected_text(label, found),
@@ -23,7 +23,7 @@ pub(super) fn expected(kinds: &[SyntaxKind], found: Option<&str>) -> String {
                 _ = writeln!(message, "  {}. [{label}]", index + 1);
             }
             match found {
-                Some(found) => _ = write!(message, "but found: '{}'", shown(found)),
+                Some(found) => _ = write!(message, "but found: '{}'", ellipsize(found)),
                 None => message.push_str("but found end of file"),
             }
             message
@@ -33,7 +33,7 @@ pub(super) fn expected(kinds: &[SyntaxKind], found: Option<&str>) -> String {
 
 pub(super) fn expected_text(label: &str, found: Option<&str>) -> String {
     match found {
-        Some(found) => format!("Expecting token of type '{label}' but found `{}`.", shown(found)),
+        Some(found) => format!("Expecting token of type '{label}' but found `{}`.", ellipsize(found)),
         None => format!("Expecting token of type '{label}' but found end of file."),
     }
 }
@@ -50,7 +50,7 @@ fn labels(kind: SyntaxKind) -> Vec<&'static str> {
     }
 }
 
-fn shown(text: &str) -> String {
+fn ellipsize(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).collect();
     if shown.len() < text.len() {
         shown.push('…');
@@ -60,7 +60,7 @@ fn shown(text: &str) -> String {
 
 /// Diagnostics for the lexer's faults. Offsets and lengths in the messages count UTF-16 units, as they always have; the
 /// count goes on from fault to fault, so that the text is read once.
-pub(super) fn of_lexer(text: &str, lexed: &Lexed, problems: &mut Collector) {
+pub(super) fn of_lexer(text: &str, lexed: &LexedText, problems: &mut Collector) {
     let mut seen = 0;
     let mut units = 0;
     for (index, fault) in &lexed.faults {

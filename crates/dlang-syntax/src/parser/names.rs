@@ -22,7 +22,7 @@ pub(super) const DECLARATION: TokenSet = TokenSet::new(&[
 ]);
 
 /// What may stand behind an element that is complete.
-pub(super) const AFTER_ELEMENT: TokenSet = TokenSet::new(&[EOF, R_CURLY, IMPORT_KW]).and(DECLARATION);
+pub(super) const AFTER_ELEMENT: TokenSet = TokenSet::new(&[EOF, R_CURLY, IMPORT_KW]).union(DECLARATION);
 
 impl Parser<'_> {
     /// Whether the next token but `n` is an identifier or a reserved word.
@@ -78,11 +78,11 @@ impl Parser<'_> {
             self.start(NAME);
             self.bump_name();
             self.finish();
-        } else if self.at(STRING) && !self.is_first_on_line() {
+        } else if self.is_at(STRING) && !self.is_first_on_line() {
             self.missing_with(&[IDENT], Some("Names stand without quotes."), None);
             self.wrap(1);
         } else {
-            self.missing(&[IDENT]);
+            self.report_missing(&[IDENT]);
         }
     }
 
@@ -93,17 +93,17 @@ impl Parser<'_> {
 
     /// Identifiers with dots between them.
     pub(super) fn path(&mut self, kind: SyntaxKind, follow: TokenSet) -> bool {
-        let follow = follow.and(TokenSet::new(&[DOT]));
+        let follow = follow.union(TokenSet::new(&[DOT]));
         if !self.at_name(follow) {
-            self.missing(&[IDENT]);
+            self.report_missing(&[IDENT]);
             return false;
         }
         self.start(kind);
         self.bump_name();
-        while self.at(DOT) {
+        while self.is_at(DOT) {
             self.bump();
             if !self.at_name(follow) {
-                self.missing(&[IDENT]);
+                self.report_missing(&[IDENT]);
                 break;
             }
             self.bump_name();

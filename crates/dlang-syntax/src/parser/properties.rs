@@ -23,10 +23,10 @@ pub(super) const CONTEXT_PROPERTIES: TokenSet = TokenSet::new(&[
     DECISIONS_KW,
 ]);
 
-const ALL: TokenSet = DOMAIN_PROPERTIES.and(CONTEXT_PROPERTIES);
+const ALL: TokenSet = DOMAIN_PROPERTIES.union(CONTEXT_PROPERTIES);
 
 /// What may stand behind the reference that is a property's value.
-const AFTER_VALUE: TokenSet = ALL.and(TokenSet::new(&[R_CURLY, EOF]));
+const AFTER_VALUE: TokenSet = ALL.union(TokenSet::new(&[R_CURLY, EOF]));
 
 const ITEMS: TokenSet = TokenSet::new(&[DECISION_KW, POLICY_KW, RULE_KW]);
 
@@ -56,7 +56,7 @@ pub(super) fn property(p: &mut Parser<'_>, properties: TokenSet) -> bool {
         } else {
             "A bounded context has no such property."
         };
-        p.unexpected(Code::MisplacedProperty, Some(hint));
+        p.report_unexpected(Code::MisplacedProperty, Some(hint));
         p.start(ERROR);
         any_property(p);
         p.finish();
@@ -96,7 +96,7 @@ fn choice(p: &mut Parser<'_>, node: SyntaxKind) {
     p.start(node);
     p.bump();
     assign(p);
-    if p.at(STRING) && !p.is_first_on_line() {
+    if p.is_at(STRING) && !p.is_first_on_line() {
         p.missing_with(&[IDENT], Some("The value is the name of an element, without quotes."), None);
         p.wrap(1);
     } else {
@@ -110,18 +110,18 @@ fn assign(p: &mut Parser<'_>) {
     if p.at_any(ASSIGN) {
         p.bump();
     } else {
-        p.missing(&[COLON, IS_KW, EQ]);
+        p.report_missing(&[COLON, IS_KW, EQ]);
     }
 }
 
 fn string(p: &mut Parser<'_>) {
-    if p.at(STRING) {
+    if p.is_at(STRING) {
         p.bump();
     } else {
-        let is_bare = p.at(IDENT) && !p.is_first_on_line();
+        let is_bare = p.is_at(IDENT) && !p.is_first_on_line();
         p.missing_with(&[STRING], is_bare.then_some("Texts stand in quotes."), None);
         if is_bare {
-            p.skip(|p| p.is_first_on_line() || !p.at(IDENT));
+            p.skip(|p| p.is_first_on_line() || !p.is_at(IDENT));
         }
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn is_outer_property(p: &Parser<'_>) -> bool {
 }
 
 fn metadata(p: &mut Parser<'_>) {
-    const AFTER_KEY: TokenSet = ASSIGN.and(TokenSet::new(&[DOT]));
+    const AFTER_KEY: TokenSet = ASSIGN.union(TokenSet::new(&[DOT]));
     // A word that begins a property of the bounded context is none of the keys: a brace may be missing before it.
     let is_entry = |p: &Parser<'_>| p.at_name(AFTER_KEY) && !is_outer_property(p);
     p.start(METADATA_BLOCK);
@@ -157,7 +157,7 @@ pub(super) fn property_in_block(p: &mut Parser<'_>) -> bool {
     if !is_outer_property(p) {
         return false;
     }
-    p.unexpected(Code::MisplacedProperty, Some("This property belongs to the bounded context, outside these braces."));
+    p.report_unexpected(Code::MisplacedProperty, Some("This property belongs to the bounded context, outside these braces."));
     p.start(ERROR);
     any_property(p);
     p.finish();
@@ -168,43 +168,43 @@ fn terminology(p: &mut Parser<'_>) {
     p.start(TERMINOLOGY_BLOCK);
     p.bump();
     let read = |p: &mut Parser<'_>| {
-        if p.at(TERM_KW) {
+        if p.is_at(TERM_KW) {
             term(p);
             comma(p);
             return true;
         }
         property_in_block(p)
     };
-    block(p, Entries { read, begins: |p: &Parser<'_>| p.at(TERM_KW), ends: is_outer_property });
+    block(p, Entries { read, begins: |p: &Parser<'_>| p.is_at(TERM_KW), ends: is_outer_property });
     p.finish();
 }
 
 /// The comma that may stand behind a term or decision.
 fn comma(p: &mut Parser<'_>) {
-    if p.at(COMMA) {
+    if p.is_at(COMMA) {
         p.bump();
     }
 }
 
 fn term(p: &mut Parser<'_>) {
-    const AFTER_NAME: TokenSet = ASSIGN.and(TokenSet::new(&[AKA_KW, EXAMPLES_KW, COMMA, TERM_KW, R_CURLY, EOF]));
+    const AFTER_NAME: TokenSet = ASSIGN.union(TokenSet::new(&[AKA_KW, EXAMPLES_KW, COMMA, TERM_KW, R_CURLY, EOF]));
     p.start(DOMAIN_TERM);
     p.bump();
     p.name(AFTER_NAME);
-    if p.at_any(ASSIGN) || p.at(STRING) {
+    if p.at_any(ASSIGN) || p.is_at(STRING) {
         assign(p);
         string(p);
     }
-    if p.at(AKA_KW) {
+    if p.is_at(AKA_KW) {
         synonyms(p);
     }
-    if p.at(EXAMPLES_KW) {
+    if p.is_at(EXAMPLES_KW) {
         examples(p);
     }
-    while p.at(AKA_KW) || p.at(EXAMPLES_KW) {
-        p.unexpected(Code::MisplacedClause, Some("A term has at most one `aka` and one `examples`, in this order."));
+    while p.is_at(AKA_KW) || p.is_at(EXAMPLES_KW) {
+        p.report_unexpected(Code::MisplacedClause, Some("A term has at most one `aka` and one `examples`, in this order."));
         p.start(ERROR);
-        if p.at(AKA_KW) {
+        if p.is_at(AKA_KW) {
             synonyms(p);
         } else {
             examples(p);
@@ -221,15 +221,15 @@ fn synonyms(p: &mut Parser<'_>) {
     p.start(SYNONYM_LIST);
     p.bump();
     // `aka is, are` lists two reserved words; anywhere else `is` stands before the list.
-    if p.at_any(ASSIGN) && !(p.at(IS_KW) && p.at_name(FOLLOW)) {
+    if p.at_any(ASSIGN) && !(p.is_at(IS_KW) && p.at_name(FOLLOW)) {
         p.bump();
     }
     p.name(FOLLOW);
-    while p.at(COMMA) {
+    while p.is_at(COMMA) {
         p.bump();
         if !p.at_name(FOLLOW) {
             p.missing_with(&[IDENT], Some(TRAILING), None);
-            if !p.at(STRING) || p.is_first_on_line() {
+            if !p.is_at(STRING) || p.is_first_on_line() {
                 break;
             }
         }
@@ -245,9 +245,9 @@ fn examples(p: &mut Parser<'_>) {
         p.bump();
     }
     string(p);
-    while p.at(COMMA) {
+    while p.is_at(COMMA) {
         p.bump();
-        if !p.at(STRING) && !p.at(IDENT) {
+        if !p.is_at(STRING) && !p.is_at(IDENT) {
             p.missing_with(&[STRING], Some(TRAILING), None);
             break;
         }
@@ -282,7 +282,7 @@ fn decision(p: &mut Parser<'_>) {
     p.bump();
     let length = p.path_length(0);
     let lacks_bracket = length > 0 && p.nth(length) == R_BRACK;
-    if p.at(L_BRACK) || lacks_bracket {
+    if p.is_at(L_BRACK) || lacks_bracket {
         p.expect(L_BRACK);
         p.reference(AFTER_CLASSIFICATION);
         p.expect(R_BRACK);

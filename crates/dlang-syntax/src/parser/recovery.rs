@@ -10,7 +10,7 @@ use rowan::TextRange;
 
 use super::Parser;
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::{Code, Related};
+use crate::diagnostics::{Code, RelatedSyntax};
 use crate::lexer::Token;
 
 /// What is known about braces.
@@ -62,12 +62,12 @@ impl Braces {
 impl Parser<'_> {
     /// Opens a block with its `{`, or without it after saying so.
     pub(super) fn open_block(&mut self) {
-        let brace = self.at(L_CURLY).then(|| self.range());
+        let brace = self.is_at(L_CURLY).then(|| self.range());
         let indentation = self.braces.indentation;
         if brace.is_some() {
             self.bump();
         } else {
-            self.missing(&[L_CURLY]);
+            self.report_missing(&[L_CURLY]);
             self.braces.surplus += 1;
         }
         self.braces.open.push(Block { brace, indentation, is_indented: None });
@@ -75,11 +75,11 @@ impl Parser<'_> {
 
     /// Closes the innermost block with its `}`, or without it after saying so.
     pub(super) fn close_block(&mut self) {
-        if self.at(R_CURLY) && !self.is_brace_of_outer() {
+        if self.is_at(R_CURLY) && !self.is_brace_of_outer() {
             self.bump();
         } else {
             let brace = self.braces.open.last().and_then(|block| block.brace);
-            let related = brace.map(|range| Related { range, message: "This brace is not closed." });
+            let related = brace.map(|range| RelatedSyntax { range, message: "This brace is not closed." });
             self.missing_with(&[R_CURLY], None, related);
             self.braces.surplus -= 1;
         }
@@ -137,7 +137,7 @@ impl Parser<'_> {
     /// Takes tokens into an error node: the next one, and then all before `is_end` or the end of the block. Braces
     /// are taken in pairs.
     pub(super) fn skip(&mut self, is_end: impl Fn(&Self) -> bool) {
-        if self.at(EOF) || self.at(R_CURLY) && !self.braces.is_outside() {
+        if self.is_at(EOF) || self.is_at(R_CURLY) && !self.braces.is_outside() {
             return;
         }
         self.start(ERROR);
@@ -174,7 +174,7 @@ impl Parser<'_> {
         });
         self.start(ERROR);
         let mut depth = 0usize;
-        while !self.at(EOF) && (depth > 0 || !self.at(R_CURLY)) {
+        while !self.is_at(EOF) && (depth > 0 || !self.is_at(R_CURLY)) {
             let kind: SyntaxKind = self.current();
             self.bump();
             match kind {

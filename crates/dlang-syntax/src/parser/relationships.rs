@@ -12,7 +12,7 @@ use super::block::{Entries, block};
 use super::properties::{is_outer_property, property_in_block};
 
 const ARROWS: TokenSet = TokenSet::new(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW]);
-const MIDDLE: TokenSet = ARROWS.and(TokenSet::new(&[APART_ARROW, L_BRACK]));
+const MIDDLE: TokenSet = ARROWS.union(TokenSet::new(&[APART_ARROW, L_BRACK]));
 
 /// The order is that in which the alternatives are known.
 const SIDE_PATTERNS: &[SyntaxKind] = &[
@@ -39,10 +39,10 @@ const ALL_PATTERNS: &[SyntaxKind] = &[
 ];
 const SIDE: TokenSet = TokenSet::new(SIDE_PATTERNS);
 const SYMMETRIC: TokenSet = TokenSet::new(SYMMETRIC_PATTERNS);
-const PATTERNS: TokenSet = SIDE.and(SYMMETRIC);
+const PATTERNS: TokenSet = SIDE.union(SYMMETRIC);
 
 /// What may stand behind the left end that is a reserved word.
-const AFTER_LEFT: TokenSet = MIDDLE.and(TokenSet::new(&[DOT]));
+const AFTER_LEFT: TokenSet = MIDDLE.union(TokenSet::new(&[DOT]));
 /// What may stand behind the right end that is a reserved word.
 const AFTER_RIGHT: TokenSet = TokenSet::new(&[COMMA, R_CURLY, EOF, IDENT, THIS_KW, DOT]);
 
@@ -52,7 +52,7 @@ pub(super) fn relationships_block(p: &mut Parser<'_>) {
     p.start(RELATIONSHIPS_BLOCK);
     p.bump();
     let read = |p: &mut Parser<'_>| !is_outer_property(p) && relationship_and_comma(p) || property_in_block(p);
-    let begins = |p: &Parser<'_>| p.at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
+    let begins = |p: &Parser<'_>| p.is_at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
     block(p, Entries { read, begins, ends: is_outer_property });
     p.finish();
 }
@@ -69,22 +69,22 @@ pub(super) fn relationship_and_comma(p: &mut Parser<'_>) -> bool {
         return false;
     }
     relationship(p);
-    if p.at(COMMA) {
+    if p.is_at(COMMA) {
         p.bump();
         if !begins(p) {
-            p.missing(ENDS);
+            p.report_missing(ENDS);
         }
     }
     true
 }
 
 fn begins(p: &Parser<'_>) -> bool {
-    p.at(THIS_KW) || p.at_any(MIDDLE) || p.at_name(AFTER_LEFT)
+    p.is_at(THIS_KW) || p.at_any(MIDDLE) || p.at_name(AFTER_LEFT)
 }
 
 fn relationship(p: &mut Parser<'_>) {
     let checkpoint = p.checkpoint();
-    if p.at(L_BRACK) {
+    if p.is_at(L_BRACK) {
         p.missing_with(ENDS, Some("Patterns stand behind their context: `A [OHS] -> [CF] B`."), None);
         let left = list(p, true);
         if is_relationship(p, 0) && !p.is_first_on_line() {
@@ -99,7 +99,7 @@ fn relationship(p: &mut Parser<'_>) {
         return;
     }
     if p.at_any(MIDDLE) {
-        p.missing(ENDS);
+        p.report_missing(ENDS);
     } else {
         end(p, AFTER_LEFT);
     }
@@ -111,7 +111,7 @@ fn relationship(p: &mut Parser<'_>) {
 
 /// The patterns of the left side.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Left {
+enum LeftPatterns {
     None,
     Side,
     Symmetric,
@@ -119,8 +119,8 @@ enum Left {
     Unknown,
 }
 
-fn left_patterns(p: &mut Parser<'_>) -> Left {
-    if p.at(L_BRACK) || is_unopened_list(p) { list(p, true) } else { Left::None }
+fn left_patterns(p: &mut Parser<'_>) -> LeftPatterns {
+    if p.is_at(L_BRACK) || is_unopened_list(p) { list(p, true) } else { LeftPatterns::None }
 }
 
 /// `OHS] ->`: patterns that lack their bracket.
@@ -129,12 +129,12 @@ fn is_unopened_list(p: &Parser<'_>) -> bool {
 }
 
 /// What follows the left side; which kind of relationship it makes.
-fn middle(p: &mut Parser<'_>, left: Left) -> SyntaxKind {
-    if p.at_any(ARROWS) && left == Left::Symmetric {
+fn middle(p: &mut Parser<'_>, left: LeftPatterns) -> SyntaxKind {
+    if p.at_any(ARROWS) && left == LeftPatterns::Symmetric {
         p.missing_with(ENDS, Some("A symmetric pattern stands without an arrow: `A [SK] B`."), None);
         p.start(ERROR);
         p.bump();
-        if p.at(L_BRACK) {
+        if p.is_at(L_BRACK) {
             list(p, false);
         }
         p.finish();
@@ -143,19 +143,19 @@ fn middle(p: &mut Parser<'_>, left: Left) -> SyntaxKind {
     }
     if p.at_any(ARROWS) {
         p.bump();
-        if p.at(L_BRACK) || is_unopened_list(p) {
+        if p.is_at(L_BRACK) || is_unopened_list(p) {
             list(p, false);
         }
         right(p);
         return DIRECTIONAL_RELATIONSHIP;
     }
-    if p.at(APART_ARROW) {
-        if left != Left::None {
-            p.unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
+    if p.is_at(APART_ARROW) {
+        if left != LeftPatterns::None {
+            p.report_unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
         }
         p.bump();
-        if p.at(L_BRACK) {
-            p.unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
+        if p.is_at(L_BRACK) {
+            p.report_unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
             p.start(ERROR);
             list(p, false);
             p.finish();
@@ -163,14 +163,14 @@ fn middle(p: &mut Parser<'_>, left: Left) -> SyntaxKind {
         right(p);
         return SYMMETRIC_RELATIONSHIP;
     }
-    if left == Left::Symmetric || left == Left::Unknown {
+    if left == LeftPatterns::Symmetric || left == LeftPatterns::Unknown {
         right(p);
         return SYMMETRIC_RELATIONSHIP;
     }
-    p.missing(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW, APART_ARROW]);
+    p.report_missing(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW, APART_ARROW]);
     // On the same line the rest of the relationship is still there.
     if !p.is_first_on_line() {
-        if p.at(L_BRACK) {
+        if p.is_at(L_BRACK) {
             list(p, false);
         }
         if is_end(p) && !is_relationship(p, 0) {
@@ -183,16 +183,16 @@ fn middle(p: &mut Parser<'_>, left: Left) -> SyntaxKind {
 /// The right end. One on the next line that has an arrow behind it begins the next relationship.
 fn right(p: &mut Parser<'_>) {
     if p.is_first_on_line() && is_relationship(p, 0) {
-        p.missing(ENDS);
+        p.report_missing(ENDS);
     } else if is_end(p) {
         end(p, AFTER_RIGHT);
     } else {
-        p.missing(ENDS);
+        p.report_missing(ENDS);
     }
 }
 
 fn is_end(p: &Parser<'_>) -> bool {
-    p.at(THIS_KW) || p.at_name(AFTER_RIGHT) || is_end_before_relationship(p)
+    p.is_at(THIS_KW) || p.at_name(AFTER_RIGHT) || is_end_before_relationship(p)
 }
 
 /// A reserved word before a relationship that begins with another: `A -> Customer`, `Supplier -> B`.
@@ -201,7 +201,7 @@ fn is_end_before_relationship(p: &Parser<'_>) -> bool {
 }
 
 fn end(p: &mut Parser<'_>, follow: TokenSet) {
-    if p.at(THIS_KW) {
+    if p.is_at(THIS_KW) {
         p.start(THIS_REF);
         p.bump();
     } else if is_end_before_relationship(p) {
@@ -217,20 +217,20 @@ fn end(p: &mut Parser<'_>, follow: TokenSet) {
 }
 
 /// Patterns in brackets. On the left they may be one symmetric pattern instead of some of a side.
-fn list(p: &mut Parser<'_>, is_left: bool) -> Left {
-    let mut result = Left::Unknown;
+fn list(p: &mut Parser<'_>, is_left: bool) -> LeftPatterns {
+    let mut result = LeftPatterns::Unknown;
     p.start(PATTERN_LIST);
     p.expect(L_BRACK);
     loop {
         match pattern(p, is_left, result) {
-            Some(kind) if result == Left::Unknown => result = kind,
+            Some(kind) if result == LeftPatterns::Unknown => result = kind,
             Some(_) => {}
             None => break,
         }
-        if !p.at(COMMA) {
+        if !p.is_at(COMMA) {
             break;
         }
-        if result == Left::Symmetric {
+        if result == LeftPatterns::Symmetric {
             p.unexpected_for("]", Code::MisplacedPattern, Some("A symmetric pattern stands alone."));
         }
         p.bump();
@@ -241,10 +241,10 @@ fn list(p: &mut Parser<'_>, is_left: bool) -> Left {
 }
 
 /// One pattern, and what kind of list it makes.
-fn pattern(p: &mut Parser<'_>, is_left: bool, before: Left) -> Option<Left> {
+fn pattern(p: &mut Parser<'_>, is_left: bool, before: LeftPatterns) -> Option<LeftPatterns> {
     let allowed: &[SyntaxKind] = match before {
-        Left::Unknown if is_left => ALL_PATTERNS,
-        Left::Symmetric => SYMMETRIC_PATTERNS,
+        LeftPatterns::Unknown if is_left => ALL_PATTERNS,
+        LeftPatterns::Symmetric => SYMMETRIC_PATTERNS,
         _ => SIDE_PATTERNS,
     };
     if !p.at_any(PATTERNS)
@@ -254,7 +254,7 @@ fn pattern(p: &mut Parser<'_>, is_left: bool, before: Left) -> Option<Left> {
         p.bump_misspelt_as(kind);
     }
     if p.at_any(TokenSet::new(allowed)) {
-        let kind = if p.at_any(SYMMETRIC) { Left::Symmetric } else { Left::Side };
+        let kind = if p.at_any(SYMMETRIC) { LeftPatterns::Symmetric } else { LeftPatterns::Side };
         p.start(PATTERN);
         p.bump();
         p.finish();
@@ -265,7 +265,7 @@ fn pattern(p: &mut Parser<'_>, is_left: bool, before: Left) -> Option<Left> {
         p.wrap(1);
         return Some(before);
     }
-    p.missing(allowed);
+    p.report_missing(allowed);
     if p.is_word(0) && matches!(p.nth(1), COMMA | R_BRACK) && !p.is_first_on_line() {
         p.wrap(1);
         return Some(before);

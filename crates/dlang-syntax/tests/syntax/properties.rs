@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn a_value_survives_being_written(value in any::<String>()) {
-        let text = ast::quoted(&value);
+        let text = ast::quote(&value);
         let model = parse(&format!("import {text}")).tree();
         let uri = model.imports().next().and_then(|import| import.uri()).expect("a string");
         prop_assert_eq!(uri.value(), value);

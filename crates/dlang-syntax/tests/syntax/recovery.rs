@@ -77,7 +77,7 @@ fn parts(element: &Element) -> Vec<String> {
 }
 
 /// How often each key occurs.
-fn counted<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+fn count_keys<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
     let mut counts = BTreeMap::new();
     keys.for_each(|key| *counts.entry(key).or_default() += 1);
     counts
@@ -130,11 +130,11 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
         // What is inside a namespace may change its path when the namespace loses a token, but not more.
         let is_inside = |node: &SyntaxNode| node != &block && block_range.contains_range(node.text_range());
         let now = symbols(&after.syntax());
-        let now_whole = counted(now.iter().map(|(symbol, _)| symbol));
-        let now_names = counted(now.iter().map(|(symbol, _)| &symbol.name));
+        let now_whole = count_keys(now.iter().map(|(symbol, _)| symbol));
+        let now_names = count_keys(now.iter().map(|(symbol, _)| &symbol.name));
         let others = || before.iter().filter(|(_, node)| node != &block);
-        let whole = counted(others().filter(|(_, node)| !is_inside(node)).map(|(symbol, _)| symbol));
-        let names = counted(others().map(|(symbol, _)| &symbol.name));
+        let whole = count_keys(others().filter(|(_, node)| !is_inside(node)).map(|(symbol, _)| symbol));
+        let names = count_keys(others().map(|(symbol, _)| &symbol.name));
         let lost_whole = whole.iter().find(|(symbol, count)| now_whole.get(*symbol).unwrap_or(&0) < count);
         let lost_name = names.iter().find(|(name, count)| now_names.get(*name).unwrap_or(&0) < count);
         if let Some((symbol, _)) = lost_whole {

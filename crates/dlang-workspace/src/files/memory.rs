@@ -25,7 +25,7 @@ impl MemoryFiles {
         self.files.remove(&normalize(path));
     }
 
-    fn below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a Utf8PathBuf> {
+    fn paths_below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a Utf8PathBuf> {
         self.files.keys().filter(move |path| path.starts_with(folder) && *path != folder)
     }
 }
@@ -36,7 +36,7 @@ impl Files for MemoryFiles {
         if self.files.contains_key(&path) {
             Some(Kind::File)
         } else {
-            self.below(&path).next().map(|_| Kind::Directory)
+            self.paths_below(&path).next().map(|_| Kind::Directory)
         }
     }
 
@@ -60,7 +60,7 @@ impl Files for MemoryFiles {
         let mut hasher = rustc_hash::FxHasher::default();
         match self.files.get(&path) {
             Some(content) => content.hash(&mut hasher),
-            None if self.kind(&path).is_some() => self.below(&path).for_each(|file| file.hash(&mut hasher)),
+            None if self.kind(&path).is_some() => self.paths_below(&path).for_each(|file| file.hash(&mut hasher)),
             None => return None,
         }
         Some(Stamp([hasher.finish(), 0, 0, 0, 0, 0]))
@@ -69,7 +69,7 @@ impl Files for MemoryFiles {
     /// Counts files alone as entries and knows no `.gitignore`.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
         let mut walk = Walk { folders: vec![folder.to_owned()], ..Walk::default() };
-        for (count, path) in self.below(folder).enumerate() {
+        for (count, path) in self.paths_below(folder).enumerate() {
             if count >= bounds.entries {
                 walk.cut.push(Skipped::Entries(bounds.entries));
                 break;

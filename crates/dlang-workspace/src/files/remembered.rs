@@ -14,11 +14,11 @@ use super::{Bounds, Files, Kind, ReadError, Stamp, Walk};
 #[derive(Debug, Default)]
 pub(crate) struct CachedFiles<F> {
     files: F,
-    known: Mutex<Known>,
+    known: Mutex<CachedEntries>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CachedEntries {
     kinds: FxHashMap<Utf8PathBuf, Option<Kind>>,
     canonical: FxHashMap<Utf8PathBuf, Option<Utf8PathBuf>>,
 }
@@ -29,11 +29,11 @@ impl<F> CachedFiles<F> {
     }
 
     /// Asks anew from now on.
-    pub(crate) fn forget(&self) {
-        *self.known() = Known::default();
+    pub(crate) fn invalidate(&self) {
+        *self.lock_entries() = CachedEntries::default();
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_entries(&self) -> MutexGuard<'_, CachedEntries> {
         // The maps are whole after every single step, so a thread that panicked left them whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,11 +41,11 @@ impl<F> CachedFiles<F> {
 
 impl<F: Files> Files for CachedFiles<F> {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
-        if let Some(kind) = self.known().kinds.get(path) {
+        if let Some(kind) = self.lock_entries().kinds.get(path) {
             return *kind;
         }
         let kind = self.files.kind(path);
-        self.known().kinds.insert(path.to_owned(), kind);
+        self.lock_entries().kinds.insert(path.to_owned(), kind);
         kind
     }
 
@@ -54,11 +54,11 @@ impl<F: Files> Files for CachedFiles<F> {
     }
 
     fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        if let Some(canonical) = self.known().canonical.get(path) {
+        if let Some(canonical) = self.lock_entries().canonical.get(path) {
             return canonical.clone();
         }
         let canonical = self.files.canonical(path);
-        self.known().canonical.insert(path.to_owned(), canonical.clone());
+        self.lock_entries().canonical.insert(path.to_owned(), canonical.clone());
         canonical
     }
 

@@ -39,7 +39,7 @@ pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     } else {
         vec![format!("source: owner/{}", source_for(key)), format!("ref: {SAMPLE_REF}")]
     };
-    let key_text = quoted(key);
+    let key_text = quote_key(key);
     let block = |indent: &str| {
         let rows: Vec<String> = lines.iter().map(|line| format!("{indent}  {line}\n")).collect();
         format!("{indent}{key_text}:\n{}", rows.concat())
@@ -70,8 +70,8 @@ pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
         new.dependencies.len() == old.dependencies.len() + 1
             && new.dependencies.iter().any(|it| it.key == key && it.source.is_ok())
     };
-    let title = format!("Add '{}' to the dependencies in model.yaml", yaml::shown(key));
-    tried(path, text, range, new, wanted, title, true)
+    let title = format!("Add '{}' to the dependencies in model.yaml", yaml::quote_excerpt(key));
+    verify_fix(path, text, range, new, wanted, title, true)
 }
 
 /// Makes a manifest with a dependency in a folder that has none.
@@ -81,7 +81,7 @@ pub fn create(path: &Utf8Path, key: &str) -> Fix {
         _ => "dependencies:\n".to_owned(),
     };
     Fix {
-        title: format!("Create model.yaml with the dependency '{}'", yaml::shown(key)),
+        title: format!("Create model.yaml with the dependency '{}'", yaml::quote_excerpt(key)),
         preferred: true,
         action: Action::Create { path: path.to_owned(), text },
     }
@@ -115,17 +115,17 @@ fn add_reference(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
         let mut same = new.dependencies.iter().filter(|dependency| dependency.key == key);
         same.next().is_some_and(|it| matches!(&it.source, Ok(Source::Git { reference, .. }) if reference == SAMPLE_REF))
     };
-    tried(path, text, range, new, wanted, format!("Add a git ref to '{}'", yaml::shown(key)), false)
+    verify_fix(path, text, range, new, wanted, format!("Add a git ref to '{}'", yaml::quote_excerpt(key)), false)
 }
 
 fn rename_alias(path: &Utf8Path, text: &str, key: &str, range: TextRange) -> Option<Fix> {
     let name = format!("@{key}");
     let wanted = |_: &Manifest, new: &Manifest| new.aliases.iter().any(|alias| alias.key == name);
-    tried(path, text, range, quoted(&name), wanted, format!("Rename to '{}'", yaml::shown(&name)), true)
+    verify_fix(path, text, range, quote_key(&name), wanted, format!("Rename to '{}'", yaml::quote_excerpt(&name)), true)
 }
 
 /// The fix, if the text after it is what was wanted and no worse than before.
-fn tried(
+fn verify_fix(
     path: &Utf8Path,
     text: &str,
     range: TextRange,
@@ -194,7 +194,7 @@ fn indent_of<'t>(text: &'t str, entry: &Entry) -> Option<&'t str> {
 }
 
 /// A key as YAML writes it: in quotes unless it is a word that cannot be anything else.
-fn quoted(key: &str) -> String {
+fn quote_key(key: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     let is_word = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.chars().all(is_plain);
     if is_word && !matches!(key.to_ascii_lowercase().as_str(), "null" | "true" | "false" | "yes" | "no" | "on" | "off")

@@ -2,16 +2,16 @@
 
 use text_size::TextRange;
 
-use super::{Alias, Dependency, Fault, Governance, Manifest, Override, Parsed, Purpose, Source, rules};
+use super::{Alias, Dependency, Fault, Governance, Manifest, Override, ParsedManifest, Purpose, Source, rules};
 use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
-use crate::yaml::{self, Entry, Node, Value, shown};
+use crate::yaml::{self, Entry, Node, Value, quote_excerpt};
 
 /// The keys at the top. Others are for other programs if they begin with `x-`.
 const SECTIONS: &[&str] = &["model", "paths", "dependencies", "overrides", "governance"];
 /// The keys of a dependency that is written out.
 const DEPENDENCY: &[&str] = &["source", "ref", "path", "integrity", "description"];
 
-pub(super) fn read(text: &str, purpose: Purpose) -> Parsed {
+pub(super) fn read(text: &str, purpose: Purpose) -> ParsedManifest {
     let tree = yaml::parse(text);
     let mut reader = Reader::default();
     for problem in &tree.problems {
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, purpose: Purpose) -> Parsed {
             reader.report(rules::missing_version());
         }
     }
-    Parsed { manifest, diagnostics: reader.sink.finish() }
+    ParsedManifest { manifest, diagnostics: reader.sink.finish() }
 }
 
 #[derive(Default)]
@@ -113,7 +113,7 @@ impl Reader {
             self.report(rules::alias_without_at(key_range, &key));
         }
         if matches!(row.value.value, Value::Null) && !row.value.cut {
-            self.report(rules::unexpected(key_range, &format!("Path alias '{key}'"), "a relative path"));
+            self.report(rules::unexpected_key(key_range, &format!("Path alias '{key}'"), "a relative path"));
         }
         let target = self.text(row)?;
         let target = match rules::alias_target(key_range, &key, &target) {
@@ -140,7 +140,7 @@ impl Reader {
                 return dependency;
             }
             Value::Sequence(_) | Value::Refused => {
-                let problem = rules::unexpected(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
+                let problem = rules::unexpected_key(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
                 let fault = Fault { code: problem.code, message: problem.message.clone() };
                 // Of an alias that was refused the reader of YAML has complained already.
                 if !matches!(row.value.value, Value::Refused) {
@@ -194,7 +194,7 @@ impl Reader {
             // In a text that ends in the middle of this dependency, its ref may be what could not be read.
             if row.value.cut {
                 let text = "Dependency '{}' is cut off by a YAML error.\nHint: Put the YAML error of model.yaml right.";
-                let message = text.replace("{}", &shown(key));
+                let message = text.replace("{}", &quote_excerpt(key));
                 return Err(fault.unwrap_or(Fault { code: Code::YamlError, message }));
             }
             return Err(self.fault(rules::missing_reference(row.key_range, key)));
@@ -220,14 +220,14 @@ impl Reader {
                     match &item.value {
                         Value::Scalar(text) => list.push(text.clone()),
                         Value::Null | Value::Mapping { .. } | Value::Sequence(_) | Value::Refused => {
-                            self.report(rules::unexpected(row.key_range, &format!("Each of '{}'", row.key), "text"));
+                            self.report(rules::unexpected_key(row.key_range, &format!("Each of '{}'", row.key), "text"));
                         }
                     }
                 }
             }
             Value::Null | Value::Refused => {}
             Value::Scalar(_) | Value::Mapping { .. } => {
-                self.report(rules::unexpected(row.key_range, &format!("'{}'", row.key), "a list"));
+                self.report(rules::unexpected_key(row.key_range, &format!("'{}'", row.key), "a list"));
             }
         }
     }
@@ -238,7 +238,7 @@ impl Reader {
             Value::Scalar(text) if text == "false" => *value = false,
             Value::Null | Value::Refused => {}
             Value::Scalar(_) | Value::Mapping { .. } | Value::Sequence(_) => {
-                self.report(rules::unexpected(row.key_range, &format!("'{}'", row.key), "true or false"));
+                self.report(rules::unexpected_key(row.key_range, &format!("'{}'", row.key), "true or false"));
             }
         }
     }
@@ -249,7 +249,7 @@ impl Reader {
             Value::Mapping { entries, .. } => Some(entries),
             Value::Null | Value::Refused => None,
             Value::Scalar(_) | Value::Sequence(_) => {
-                self.report(rules::unexpected(key_range, &format!("'{key}'"), "a mapping of keys to values"));
+                self.report(rules::unexpected_key(key_range, &format!("'{key}'"), "a mapping of keys to values"));
                 None
             }
         }
@@ -261,7 +261,7 @@ impl Reader {
             Value::Scalar(text) => Some(text.clone()),
             Value::Null | Value::Refused => None,
             Value::Mapping { .. } | Value::Sequence(_) => {
-                self.report(rules::unexpected(row.key_range, &format!("'{}'", row.key), "text"));
+                self.report(rules::unexpected_key(row.key_range, &format!("'{}'", row.key), "text"));
                 None
             }
         }

@@ -5,7 +5,7 @@ use text_size::TextRange;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::paths;
-use crate::yaml::shown;
+use crate::yaml::quote_excerpt;
 
 /// A version as Semantic Versioning writes it: `N.N.N`, then `-x`, then `+y`.
 pub(super) fn is_version(text: &str) -> bool {
@@ -53,85 +53,85 @@ pub(super) fn missing_version() -> Diagnostic {
 }
 
 pub(super) fn invalid_version(range: TextRange, version: &str) -> Diagnostic {
-    let text = format!("Version '{}' is not valid SemVer format.", shown(version));
+    let text = format!("Version '{}' is not valid SemVer format.", quote_excerpt(version));
     Diagnostic::new(Code::ModelInvalidVersion, range, &text, r#"Use SemVer format like "1.0.0" or "1.2.3-beta"."#)
 }
 
 pub(super) fn conflict(range: TextRange, key: &str) -> Diagnostic {
-    let text = format!("Dependency '{}' cannot have both 'source' and 'path'.", shown(key));
+    let text = format!("Dependency '{}' cannot have both 'source' and 'path'.", quote_excerpt(key));
     let hint = "Use 'source' for git packages or 'path' for local workspace packages.";
-    Diagnostic::new(Code::ConflictingSourcePath, range, &text, hint).about(key)
+    Diagnostic::new(Code::ConflictingSourcePath, range, &text, hint).with_key(key)
 }
 
 pub(super) fn no_source_nor_path(range: TextRange, key: &str) -> Diagnostic {
-    let text = format!("Dependency '{}' has neither 'source' nor 'path'.", shown(key));
+    let text = format!("Dependency '{}' has neither 'source' nor 'path'.", quote_excerpt(key));
     let hint = "Add 'source: owner/repo' and a 'ref' for a git package, or 'path' for a local workspace package.";
-    Diagnostic::new(Code::MissingSourceOrPath, range, &text, hint).about(key)
+    Diagnostic::new(Code::MissingSourceOrPath, range, &text, hint).with_key(key)
 }
 
 pub(super) fn missing_reference(range: TextRange, key: &str) -> Diagnostic {
-    let text = format!("Git dependency '{}' requires a ref.", shown(key));
+    let text = format!("Git dependency '{}' requires a ref.", quote_excerpt(key));
     let hint = "Add a git ref: 'ref: v1.0.0' (tag), 'ref: main' (branch), or a commit SHA.";
-    Diagnostic::new(Code::MissingRef, range, &text, hint).about(key)
+    Diagnostic::new(Code::MissingRef, range, &text, hint).with_key(key)
 }
 
 pub(super) fn invalid_reference(range: TextRange, key: &str, reference: &str) -> Diagnostic {
-    let text = format!("Ref '{}' for '{}' may be invalid.", shown(reference), shown(key));
+    let text = format!("Ref '{}' for '{}' may be invalid.", quote_excerpt(reference), quote_excerpt(key));
     let hint = "Use a tag (v1.0.0), branch name (main), or commit SHA.";
-    Diagnostic::new(Code::InvalidRef, range, &text, hint).about(key)
+    Diagnostic::new(Code::InvalidRef, range, &text, hint).with_key(key)
 }
 
 pub(super) fn invalid_source(range: TextRange, key: &str, source: &str) -> Diagnostic {
-    let text = format!("Source '{}' is not valid owner/repo format.", shown(source));
-    Diagnostic::new(Code::InvalidSource, range, &text, "Use format 'owner/repo' like 'domainlang/core'.").about(key)
+    let text = format!("Source '{}' is not valid owner/repo format.", quote_excerpt(source));
+    Diagnostic::new(Code::InvalidSource, range, &text, "Use format 'owner/repo' like 'domainlang/core'.").with_key(key)
 }
 
 /// What is wrong with the path of a dependency, if anything.
 pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option<Diagnostic> {
     let hint = "Use a relative path like './packages/shared'.";
     if paths::is_absolute(path) {
-        let text = format!("Local path '{}' for '{}' must be relative.", shown(path), shown(key));
-        return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint).about(key));
+        let text = format!("Local path '{}' for '{}' must be relative.", quote_excerpt(path), quote_excerpt(key));
+        return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint).with_key(key));
     }
-    let text = format!("Local path '{}' for '{}' leads out of the folder of model.yaml.", shown(path), shown(key));
-    paths::climbs(path).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).about(key))
+    let text = format!("Local path '{}' for '{}' leads out of the folder of model.yaml.", quote_excerpt(path), quote_excerpt(key));
+    paths::climbs(path).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
 }
 
 /// What is wrong with the target of an alias, if anything.
 pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<Diagnostic> {
     let hint = "Use a relative path like './src' or '.'";
     if paths::is_absolute(target) {
-        let text = format!("Path alias '{}' cannot map to absolute path '{}'.", shown(key), shown(target));
-        return Some(Diagnostic::new(Code::AliasAbsolutePath, range, &text, hint).about(key));
+        let text = format!("Path alias '{}' cannot map to absolute path '{}'.", quote_excerpt(key), quote_excerpt(target));
+        return Some(Diagnostic::new(Code::AliasAbsolutePath, range, &text, hint).with_key(key));
     }
-    let text = format!("Path alias '{}' leads out of the folder of model.yaml: '{}'.", shown(key), shown(target));
-    paths::climbs(target).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).about(key))
+    let text = format!("Path alias '{}' leads out of the folder of model.yaml: '{}'.", quote_excerpt(key), quote_excerpt(target));
+    paths::climbs(target).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
 }
 
 pub(super) fn alias_without_at(range: TextRange, key: &str) -> Diagnostic {
-    let key_shown = shown(key);
+    let key_shown = quote_excerpt(key);
     let text = format!("Path alias '{key_shown}' should start with '@'.");
     let hint = format!("Rename to '@{key_shown}' for consistency.");
-    Diagnostic::new(Code::AliasMissingAt, range, &text, &hint).about(key)
+    Diagnostic::new(Code::AliasMissingAt, range, &text, &hint).with_key(key)
 }
 
 /// What is wrong with the entry, if anything.
 pub(super) fn entry(range: TextRange, entry: &str) -> Option<Diagnostic> {
     let hint = "Use a path inside the folder, like 'index.dlang'.";
     if paths::is_absolute(entry) {
-        let text = format!("Entry '{}' must be relative.", shown(entry));
+        let text = format!("Entry '{}' must be relative.", quote_excerpt(entry));
         return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint));
     }
-    let text = format!("Entry '{}' leads out of the folder of model.yaml.", shown(entry));
+    let text = format!("Entry '{}' leads out of the folder of model.yaml.", quote_excerpt(entry));
     paths::climbs(entry).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint))
 }
 
 /// `what` with its article.
-pub(super) fn unexpected(range: TextRange, place: &str, what: &str) -> Diagnostic {
-    Diagnostic::new(Code::UnexpectedValue, range, &format!("{} must be {what}.", shown(place)), "")
+pub(super) fn unexpected_key(range: TextRange, place: &str, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::UnexpectedValue, range, &format!("{} must be {what}.", quote_excerpt(place)), "")
 }
 
 pub(super) fn unknown_key(range: TextRange, key: &str, known: &[&str]) -> Diagnostic {
     let hint = format!("Known here: {}.", known.join(", "));
-    Diagnostic::new(Code::UnknownKey, range, &format!("The key '{}' means nothing here.", shown(key)), &hint)
+    Diagnostic::new(Code::UnknownKey, range, &format!("The key '{}' means nothing here.", quote_excerpt(key)), &hint)
 }

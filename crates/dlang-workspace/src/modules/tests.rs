@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::*;
 use crate::files::{DiskFiles, MemoryFiles};
-use crate::testing::{in_memory, on_disk, put};
+use crate::testing::{in_memory, on_disk, write_file};
 
 /// The module of a file: root, manifest, package.
 fn check(fixture: &str, file: &str) -> String {
@@ -87,11 +87,11 @@ fn the_nearest_manifest_decides() {
 #[test]
 fn a_package_in_a_package_knows_both() {
     let path = Utf8Path::new("/p/.dlang/packages/a/b/1111111/.dlang/packages/c/d/2222222/x.dlang");
-    let package = Package::of(path).unwrap();
+    let package = Package::containing(path).unwrap();
     assert_eq!(package.project, "/p");
     assert_eq!((package.repository.as_str(), package.commit.as_str()), ("c/d", "2222222"));
     assert_eq!(package.folder, path.parent().unwrap());
-    assert_eq!(Package::of("/p/.dlang/packages/a/b".into()), None);
+    assert_eq!(Package::containing("/p/.dlang/packages/a/b".into()), None);
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn what_was_read_is_kept_until_it_is_forgotten() {
     let modules = Modules::new(DiskFiles);
     let file = root.join("a/x.dlang");
     assert_eq!(modules.of_file(&file).root, root.join("a"));
-    put(&root.join("model.yaml"), "");
+    write_file(&root.join("model.yaml"), "");
     assert_eq!(modules.of_file(&file).root, root.join("a"));
-    modules.forget();
+    modules.invalidate();
     assert_eq!(modules.of_file(&file).root, root);
 }
 

@@ -4,11 +4,11 @@ use crate::files::Files;
 use crate::modules::Modules;
 use crate::testing::{in_memory, on_disk};
 
-use super::{Origin, check, unused};
+use super::{Origin, check, unused_entries};
 
 fn show(files: impl Files, root: &Utf8Path) -> String {
     let modules = Modules::new(files);
-    let module = modules.at(root);
+    let module = modules.module_at(root);
     let mut lines = Vec::new();
     for row in check(&modules, &module) {
         let origin = match &row.origin {
@@ -22,7 +22,7 @@ fn show(files: impl Files, root: &Utf8Path) -> String {
             row.findings.iter().map(|it| format!("    {} {it}", if it.is_fatal() { "error" } else { "warning" })),
         );
     }
-    lines.extend(unused(&module).iter().map(|it| format!("unused {it}")));
+    lines.extend(unused_entries(&module).iter().map(|it| format!("unused {it}")));
     lines.join("\n")
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Reason, Resolved, Unresolved};
+use super::{Reason, ResolvedImport, UnresolvedImport};
 use crate::files::{EXTENSION, Files};
 use crate::manifest::{Alias, DEFAULT_ENTRY, Source};
 use crate::modules::{Module, Modules, Package};
@@ -12,9 +12,9 @@ use crate::paths::{append, climbs, extension, normalize};
 
 impl<F: Files> Modules<F> {
     /// Resolves the import of a file, whose path is absolute. The file itself need not exist.
-    pub fn resolve(&self, importer: &Utf8Path, specifier: &str) -> Result<Resolved, Unresolved> {
+    pub fn resolve(&self, importer: &Utf8Path, specifier: &str) -> Result<ResolvedImport, UnresolvedImport> {
         if specifier.is_empty() {
-            return Err(Unresolved::empty());
+            return Err(UnresolvedImport::empty());
         }
         let importer = normalize(importer);
         let import = Import { modules: self, module: self.of_file(&importer), importer, specifier };
@@ -23,8 +23,8 @@ impl<F: Files> Modules<F> {
             _ if specifier.starts_with('@') => import.alias()?,
             _ => import.external()?,
         };
-        let package = Package::of(&path);
-        Ok(Resolved { path, package })
+        let package = Package::containing(&path);
+        Ok(ResolvedImport { path, package })
     }
 
     /// The entry of a module, if it is a file inside it.
@@ -42,9 +42,9 @@ struct Import<'a, F> {
 }
 
 impl<F: Files> Import<'_, F> {
-    fn relative(&self) -> Result<Utf8PathBuf, Unresolved> {
+    fn relative(&self) -> Result<Utf8PathBuf, UnresolvedImport> {
         let folder = self.importer.parent().unwrap_or(&self.importer);
-        self.local(self.top(), &append(folder, self.specifier), Unresolved::leaves_workspace)
+        self.local(self.top(), &append(folder, self.specifier), UnresolvedImport::leaves_workspace)
     }
 
     /// The folder that imports never leave. Without a manifest nothing says where the model ends, so it may reach anywhere.
@@ -56,91 +56,91 @@ impl<F: Files> Import<'_, F> {
         self.module.manifest.is_none() && self.module.package.is_none()
     }
 
-    fn alias(&self) -> Result<Utf8PathBuf, Unresolved> {
+    fn alias(&self) -> Result<Utf8PathBuf, UnresolvedImport> {
         let manifest = self.module.manifest();
         let aliases = manifest.map(|manifest| manifest.aliases.as_slice()).unwrap_or_default();
         let (target, rest) = match longest(aliases.iter().map(|alias| (alias.key.as_str(), alias)), self.specifier) {
             Some((Alias { target, .. }, rest)) => {
-                (target.as_ref().map_err(|fault| Unresolved::broken(self.specifier, fault))?.as_str(), rest)
+                (target.as_ref().map_err(|fault| UnresolvedImport::broken(self.specifier, fault))?.as_str(), rest)
             }
             None => match (self.specifier.strip_prefix("@/"), manifest) {
                 (Some(rest), _) => (".", rest),
                 (None, Some(manifest)) if !manifest.complete => {
-                    return Err(Unresolved::behind_an_error(self.specifier, Reason::UnknownAlias));
+                    return Err(UnresolvedImport::behind_an_error(self.specifier, Reason::UnknownAlias));
                 }
-                (None, _) => return Err(Unresolved::unknown_alias(self.specifier)),
+                (None, _) => return Err(UnresolvedImport::unknown_alias(self.specifier)),
             },
         };
         let target = append(&self.module.root, target);
         if climbs(rest) {
-            return Err(Unresolved::leaves_target(self.specifier));
+            return Err(UnresolvedImport::leaves_target(self.specifier));
         }
         // An alias may stand for a file, and then nothing is below it.
         let confines = if self.modules.files.is_file(&target) { &self.module.root } else { &target };
         inside(&self.modules.files, &self.module.root, &target)
-            .map_err(|_| Unresolved::leaves_workspace(self.specifier))?;
-        self.local(confines, &append(&target, rest), Unresolved::leaves_target)
+            .map_err(|_| UnresolvedImport::leaves_workspace(self.specifier))?;
+        self.local(confines, &append(&target, rest), UnresolvedImport::leaves_target)
     }
 
-    fn external(&self) -> Result<Utf8PathBuf, Unresolved> {
+    fn external(&self) -> Result<Utf8PathBuf, UnresolvedImport> {
         let specifier = self.specifier;
         // A package without a manifest has only what its project has.
-        let project = self.module.package.as_ref().map(|package| self.modules.at(&package.project));
+        let project = self.module.package.as_ref().map(|package| self.modules.module_at(&package.project));
         let module = match &project {
             Some(project) if self.module.manifest.is_none() => project,
             _ => &self.module,
         };
-        let Some(manifest) = module.manifest() else { return Err(Unresolved::missing_manifest(specifier)) };
+        let Some(manifest) = module.manifest() else { return Err(UnresolvedImport::missing_manifest(specifier)) };
         let keys = manifest.dependencies.iter().map(|dependency| (dependency.key.as_str(), dependency));
         let Some((dependency, rest)) = longest(keys, specifier) else {
             return Err(if manifest.complete {
-                Unresolved::unknown_dependency(specifier)
+                UnresolvedImport::unknown_dependency(specifier)
             } else {
-                Unresolved::behind_an_error(specifier, Reason::DependencyNotFound)
+                UnresolvedImport::behind_an_error(specifier, Reason::DependencyNotFound)
             });
         };
         if climbs(rest) {
-            return Err(Unresolved::leaves_dependency(specifier));
+            return Err(UnresolvedImport::leaves_dependency(specifier));
         }
         match &dependency.source {
-            Err(fault) => Err(Unresolved::broken(specifier, fault)),
+            Err(fault) => Err(UnresolvedImport::broken(specifier, fault)),
             Ok(Source::Path(path)) => {
                 let folder = append(&module.root, path);
                 inside(&self.modules.files, &module.root, &folder)
-                    .map_err(|_| Unresolved::leaves_workspace(specifier))?;
+                    .map_err(|_| UnresolvedImport::leaves_workspace(specifier))?;
                 // The path may name the file itself.
                 let confines = if self.modules.files.is_file(&folder) { &module.root } else { &folder };
-                self.local(confines, &append(&folder, rest), Unresolved::leaves_dependency)
+                self.local(confines, &append(&folder, rest), UnresolvedImport::leaves_dependency)
             }
             Ok(Source::Git { repository, .. }) => {
                 // What lies in a cache was put there by the project that the cache is in.
                 let locks = [project.as_deref(), Some(&**module)];
                 let locked = locks.into_iter().flatten().find_map(|module| module.lock()?.entries.get(repository));
-                let locked = locked.ok_or_else(|| Unresolved::not_installed(specifier))?;
+                let locked = locked.ok_or_else(|| UnresolvedImport::not_installed(specifier))?;
                 let project = project.as_ref().map_or(&module.root, |project| &project.root);
                 let folder = Package::folder(project, repository, &locked.commit);
-                inside(&self.modules.files, project, &folder).map_err(|_| Unresolved::leaves_workspace(specifier))?;
-                self.packaged(&folder, rest)
+                inside(&self.modules.files, project, &folder).map_err(|_| UnresolvedImport::leaves_workspace(specifier))?;
+                self.resolve_in_package(&folder, rest)
             }
         }
     }
 
     /// A path to the letter below a package, or its entry.
-    fn packaged(&self, folder: &Utf8Path, rest: &str) -> Result<Utf8PathBuf, Unresolved> {
+    fn resolve_in_package(&self, folder: &Utf8Path, rest: &str) -> Result<Utf8PathBuf, UnresolvedImport> {
         let (files, specifier) = (&self.modules.files, self.specifier);
         if !files.is_directory(folder) {
-            return Err(Unresolved::not_installed(specifier));
+            return Err(UnresolvedImport::not_installed(specifier));
         }
-        let package = self.modules.at(folder);
+        let package = self.modules.module_at(folder);
         // An entry that leads out of the package counts as none.
         let entry = package.manifest().and_then(|manifest| manifest.entry().ok()).unwrap_or(DEFAULT_ENTRY);
         let target = append(folder, if rest.is_empty() { entry } else { rest });
-        let path = inside(files, folder, &target).map_err(|_| Unresolved::leaves_dependency(specifier))?;
+        let path = inside(files, folder, &target).map_err(|_| UnresolvedImport::leaves_dependency(specifier))?;
         if !files.is_file(&path) {
             return Err(if rest.is_empty() {
-                Unresolved::missing_entry(specifier, entry)
+                UnresolvedImport::missing_entry(specifier, entry)
             } else {
-                Unresolved::not_in_package(specifier)
+                UnresolvedImport::not_in_package(specifier)
             });
         }
         self.model(path)
@@ -151,21 +151,21 @@ impl<F: Files> Import<'_, F> {
         &self,
         confines: &Utf8Path,
         target: &Utf8Path,
-        escape: impl Fn(&str) -> Unresolved,
-    ) -> Result<Utf8PathBuf, Unresolved> {
+        escape: impl Fn(&str) -> UnresolvedImport,
+    ) -> Result<Utf8PathBuf, UnresolvedImport> {
         let (files, specifier) = (&self.modules.files, self.specifier);
         // A link inside may lead to another place inside, which has one spelling: that below the top.
-        let spell = |confines: &Utf8Path, path: &Utf8Path| -> Result<Utf8PathBuf, Unresolved> {
+        let spell = |confines: &Utf8Path, path: &Utf8Path| -> Result<Utf8PathBuf, UnresolvedImport> {
             inside(files, confines, path).map_err(|_| escape(specifier))?;
             let path = inside(files, self.top(), path).map_err(|_| escape(specifier))?;
-            Ok(if self.is_free() { near(files, &self.importer, path) } else { path })
+            Ok(if self.is_free() { respell_near(files, &self.importer, path) } else { path })
         };
         let path = spell(confines, target)?;
         if files.is_directory(&path) {
-            let folder = self.modules.at(&path);
+            let folder = self.modules.module_at(&path);
             let Some(entry) = folder.entry() else {
                 let fault = folder.manifest().and_then(|manifest| manifest.entry().err());
-                return Err(fault.map_or_else(|| escape(specifier), |fault| Unresolved::broken(specifier, fault)));
+                return Err(fault.map_or_else(|| escape(specifier), |fault| UnresolvedImport::broken(specifier, fault)));
             };
             let entry = spell(&path, &entry)?;
             let name =
@@ -173,13 +173,13 @@ impl<F: Files> Import<'_, F> {
             return if files.is_file(&entry) {
                 self.model(entry)
             } else {
-                Err(Unresolved::missing_entry(specifier, &name()))
+                Err(UnresolvedImport::missing_entry(specifier, &name()))
             };
         }
         match extension(target.as_str()) {
             Some(EXTENSION) if files.is_file(&path) => self.model(path),
-            Some(EXTENSION) => Err(Unresolved::not_found(specifier)),
-            Some(_) => Err(Unresolved::extension(specifier)),
+            Some(EXTENSION) => Err(UnresolvedImport::not_found(specifier)),
+            Some(_) => Err(UnresolvedImport::extension(specifier)),
             None => {
                 // The target of an alias or a dependency may itself be a file whose extension is left out.
                 let confines = if target == confines { self.top() } else { confines };
@@ -187,15 +187,15 @@ impl<F: Files> Import<'_, F> {
                 if files.is_file(&file) {
                     self.model(file)
                 } else {
-                    Err(Unresolved::not_found_with_extension(specifier))
+                    Err(UnresolvedImport::not_found_with_extension(specifier))
                 }
             }
         }
     }
 
     /// A file that exists, if it is a model: a link or an entry may name something else.
-    fn model(&self, path: Utf8PathBuf) -> Result<Utf8PathBuf, Unresolved> {
-        if path.extension() == Some(EXTENSION) { Ok(path) } else { Err(Unresolved::extension(self.specifier)) }
+    fn model(&self, path: Utf8PathBuf) -> Result<Utf8PathBuf, UnresolvedImport> {
+        if path.extension() == Some(EXTENSION) { Ok(path) } else { Err(UnresolvedImport::extension(self.specifier)) }
     }
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn inside(files: &impl Files, folder: &Utf8Path, path: &Utf8Path) -> 
 }
 
 /// A path without links, spelled as the importing file's folders are, as far as it lies below one of them.
-fn near(files: &impl Files, importer: &Utf8Path, path: Utf8PathBuf) -> Utf8PathBuf {
+fn respell_near(files: &impl Files, importer: &Utf8Path, path: Utf8PathBuf) -> Utf8PathBuf {
     for folder in importer.ancestors().skip(1) {
         if path.starts_with(folder) {
             return path;

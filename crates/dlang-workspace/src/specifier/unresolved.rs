@@ -8,7 +8,7 @@ use crate::files::MANIFEST;
 use crate::fix::{Action, Fix};
 use crate::manifest::{self, Fault, is_owner_and_repo};
 use crate::modules::Module;
-use crate::yaml::shown;
+use crate::yaml::quote_excerpt;
 
 /// Why an import leads nowhere. The texts are stable: programs find them as `data.reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,7 +41,7 @@ impl Reason {
 
 /// An import that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unresolved {
+pub struct UnresolvedImport {
     /// [`Code::ImportUnresolved`] as a rule; what is wrong with the row of the manifest where that is the reason.
     pub code: Code,
     pub reason: Reason,
@@ -52,11 +52,11 @@ pub struct Unresolved {
     pub specifier: String,
 }
 
-impl Unresolved {
+impl UnresolvedImport {
     pub(super) fn new(specifier: &str, reason: Reason, hint: Option<String>) -> Self {
         const GENERAL: &str = "Hint: Check that the file exists and the path is correct.";
         let tail = hint.as_deref().map(|hint| format!(": {hint}")).unwrap_or_default();
-        let message = format!("Cannot resolve import '{}'.\n{GENERAL}{tail}", shown(specifier));
+        let message = format!("Cannot resolve import '{}'.\n{GENERAL}{tail}", quote_excerpt(specifier));
         Self { code: Code::ImportUnresolved, reason, message, hint, specifier: specifier.to_owned() }
     }
 
@@ -91,7 +91,7 @@ impl Unresolved {
     }
 
     pub(super) fn missing_entry(specifier: &str, entry: &str) -> Self {
-        let hint = format!("Create '{}' in that folder, or set model.entry in its model.yaml.", shown(entry));
+        let hint = format!("Create '{}' in that folder, or set model.entry in its model.yaml.", quote_excerpt(entry));
         Self::new(specifier, Reason::MissingEntry, Some(hint))
     }
 
@@ -129,7 +129,7 @@ impl Unresolved {
     pub(super) fn unknown_alias(specifier: &str) -> Self {
         let alias = specifier.split('/').next().unwrap_or_default();
         let hint =
-            format!("Define it in model.yaml paths section:\n  paths:\n    \"{}\": \"./some/path\"", shown(alias));
+            format!("Define it in model.yaml paths section:\n  paths:\n    \"{}\": \"./some/path\"", quote_excerpt(alias));
         Self::new(specifier, Reason::UnknownAlias, Some(hint))
     }
 
@@ -188,7 +188,7 @@ impl Unresolved {
 
 fn install(folder: &Utf8Path, key: &str) -> Fix {
     Fix {
-        title: format!("Run 'dlang install' to fetch '{}'", shown(key)),
+        title: format!("Run 'dlang install' to fetch '{}'", quote_excerpt(key)),
         preferred: true,
         action: Action::Run { folder: folder.to_owned(), command: "dlang install" },
     }
@@ -196,7 +196,7 @@ fn install(folder: &Utf8Path, key: &str) -> Fix {
 
 /// The rows that a hint shows.
 fn sample(specifier: &str) -> String {
-    format!("  dependencies:\n    {}:\n      ref: v1.0.0", shown(specifier))
+    format!("  dependencies:\n    {}:\n      ref: v1.0.0", quote_excerpt(specifier))
 }
 
 /// The key that makes a specifier known: `owner/repo` of a longer path, if that is what it begins with.

@@ -11,7 +11,7 @@ use super::snapshot::View;
 use super::{MAX_MODEL_BYTES, Progress, Resolve, Source, Watch, Workspace, parallel};
 use crate::files::{Files as _, LOCK, MANIFEST, Overlay, ReadError, Stamp};
 use crate::modules::{Module, Package};
-use crate::specifier::Unresolved;
+use crate::specifier::UnresolvedImport;
 
 /// How many files are read between two reports of progress. Few, because each report is also where work can be ended.
 const BATCH: usize = 64;
@@ -21,7 +21,7 @@ type Imports = BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>;
 
 /// What reading files changed.
 #[derive(Debug, Clone, Copy, Default)]
-struct Changed {
+struct ReadChanges {
     /// A text is another one.
     text: bool,
     /// A file came or went, or can be read now, or cannot any more.
@@ -45,8 +45,8 @@ impl Workspace {
         resolve: Resolve,
         watch: &mut Watch<'_>,
     ) -> ControlFlow<(), bool> {
-        self.modules.files().forget();
-        let mut changed = Changed::default();
+        self.modules.files().invalidate();
+        let mut changed = ReadChanges::default();
         let mut are_imports_changed = resolve == Resolve::All;
         let mut with_imports: BTreeSet<Utf8PathBuf> = self.whose_imports(resolve).cloned().collect();
         let mut read = read;
@@ -55,7 +55,7 @@ impl Workspace {
             for batch in read.chunks(BATCH) {
                 watch(Progress { loaded: self.sources.len(), total: self.sources.len().max(seen.len()) })?;
                 let now = self.read(batch);
-                changed = Changed { text: changed.text | now.text, files: changed.files | now.files };
+                changed = ReadChanges { text: changed.text | now.text, files: changed.files | now.files };
                 with_imports.extend(self.with_new_specifiers(batch));
             }
             let found = self.resolve(&with_imports);
@@ -94,12 +94,12 @@ impl Workspace {
     }
 
     /// Reads files into the model. Those that are not there any more leave it.
-    fn read(&mut self, paths: &[Utf8PathBuf]) -> Changed {
+    fn read(&mut self, paths: &[Utf8PathBuf]) -> ReadChanges {
         let overlay = &self.overlay;
         let texts = parallel::map(paths, || (), |(), path| read_text(overlay, path));
         let mut changes = Vec::new();
         let mut gone = Vec::new();
-        let mut changed = Changed::default();
+        let mut changed = ReadChanges::default();
         for (path, read) in paths.iter().zip(texts) {
             let ReadText { text, fault, stamp } = match read {
                 Ok(read) => read,
@@ -116,7 +116,7 @@ impl Workspace {
             changed.files |= source.fault != fault;
             source.stamp = stamp;
             source.fault = fault;
-            let package = Package::of(path).map(|package| Arc::from(package.folder.as_str()));
+            let package = Package::containing(path).map(|package| Arc::from(package.folder.as_str()));
             changes.push(Change::Text { path: path.to_string(), text });
             changes.push(Change::Package { path: path.to_string(), package });
         }
@@ -137,7 +137,7 @@ impl Workspace {
             &known,
             || self.host.snapshot(),
             |snapshot, (_, file, known)| {
-                let is_other = snapshot.ask(|db| {
+                let is_other = snapshot.query(|db| {
                     let imports = &file_index(db, *file).imports;
                     let specifiers: BTreeSet<&str> = imports.iter().filter_map(|it| it.specifier.as_deref()).collect();
                     !specifiers.into_iter().eq(known.keys().map(String::as_str))
@@ -294,7 +294,7 @@ fn read_text(overlay: &Overlay, path: &Utf8Path) -> Result<ReadText, ReadError> 
 }
 
 /// An import that leads nowhere, in the words that the model repeats.
-fn problem(unresolved: Unresolved) -> ImportProblem {
+fn problem(unresolved: UnresolvedImport) -> ImportProblem {
     ImportProblem { code: model_code(unresolved.code), reason: unresolved.reason.as_str(), message: unresolved.message }
 }
 

@@ -8,32 +8,32 @@ use text_size::{TextRange, TextSize};
 
 /// A line and a column, both from 1. Columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LinePosition {
     pub line: u32,
     pub column: u32,
 }
 
-impl Place {
+impl LinePosition {
     pub(super) const FIRST: Self = Self { line: 1, column: 1 };
 }
 
 /// Finds places in a text.
-pub struct Places<'t> {
+pub struct PositionFinder<'t> {
     text: &'t str,
     lines: Lines,
     /// The place that was asked for last and its offset. Most places follow each other, and a line can be as long as its
     /// text: counted from its beginning each time, many places in it would take for ever.
-    last: Cell<(TextSize, Place)>,
+    last: Cell<(TextSize, LinePosition)>,
 }
 
-impl<'t> Places<'t> {
+impl<'t> PositionFinder<'t> {
     /// Finds the lines of a text.
     pub fn new(text: &'t str) -> Self {
-        Self { text, lines: Lines::new(text), last: Cell::new((TextSize::new(0), Place::FIRST)) }
+        Self { text, lines: Lines::new(text), last: Cell::new((TextSize::new(0), LinePosition::FIRST)) }
     }
 
     /// The place of a byte; the end of the text for one behind it.
-    pub fn place(&self, offset: TextSize) -> Place {
+    pub fn place(&self, offset: TextSize) -> LinePosition {
         let offset = offset.min(TextSize::of(self.text));
         let number = self.lines.number(offset);
         let line_start = self.lines.line(number).start();
@@ -44,7 +44,7 @@ impl<'t> Places<'t> {
         };
         let between = self.text.get(Range::<usize>::from(TextRange::new(from, offset))).unwrap_or_default();
         let column = column.saturating_add(u32::try_from(between.chars().count()).unwrap_or(u32::MAX));
-        let place = Place { line, column };
+        let place = LinePosition { line, column };
         self.last.set((offset, place));
         place
     }
@@ -52,11 +52,11 @@ impl<'t> Places<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::Places;
+    use super::PositionFinder;
 
     #[test]
     fn there_and_back() {
-        let places = Places::new("aé\nb\r\rc");
+        let places = PositionFinder::new("aé\nb\r\rc");
         let places = [0, 1, 3, 4, 5, 6, 7, 8, 99, 3].map(|offset: u32| {
             let place = places.place(offset.into());
             (place.line, place.column)

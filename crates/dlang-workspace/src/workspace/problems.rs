@@ -1,10 +1,10 @@
 //! What is wrong with a workspace: its models, its manifests and locks, and what could not be looked at.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Cancelled, Db, File, Severity, file_diagnostics, project_files};
+use dlang_model::{QueryCancelled, Db, File, Severity, file_diagnostics, project_files};
 use text_size::{TextRange, TextSize};
 
-use super::places::{Place, Places};
+use super::places::{LinePosition, PositionFinder};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
@@ -22,9 +22,9 @@ pub struct Problem {
     /// Bytes of its text.
     pub range: TextRange,
     /// Where that begins.
-    pub start: Place,
+    pub start: LinePosition,
     /// Where that ends.
-    pub end: Place,
+    pub end: LinePosition,
     /// How bad it is.
     pub severity: Severity,
     /// Its stable name.
@@ -45,7 +45,7 @@ pub struct RelatedPlace {
     /// Bytes of its text.
     pub range: TextRange,
     /// Where that begins.
-    pub start: Place,
+    pub start: LinePosition,
     /// What it has to do with it.
     pub message: &'static str,
 }
@@ -54,11 +54,11 @@ impl WorkspaceSnapshot {
     /// Everything that is wrong, by path and then in the order of the text.
     ///
     /// Of files in packages only errors are told: what else is wrong there is not for their users to mend.
-    pub fn problems(&self) -> Result<Vec<Problem>, Cancelled> {
-        let files: Vec<File> = self.ask(|db| project_files(db).to_vec())?;
+    pub fn problems(&self) -> Result<Vec<Problem>, QueryCancelled> {
+        let files: Vec<File> = self.query(|db| project_files(db).to_vec())?;
         let view = &*self.view;
         let found =
-            parallel::map(&files, || self.clone(), |snapshot, file| snapshot.ask(|db| of_file(view, db, *file)));
+            parallel::map(&files, || self.clone(), |snapshot, file| snapshot.query(|db| of_file(view, db, *file)));
         let mut problems = Vec::new();
         for found in found {
             problems.extend(found?);
@@ -71,9 +71,9 @@ impl WorkspaceSnapshot {
     }
 
     /// What is wrong with one file: a model, a manifest or a lock.
-    pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<Problem>, Cancelled> {
+    pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<Problem>, QueryCancelled> {
         if let Some(file) = self.file(path)? {
-            return self.ask(|db| of_file(&self.view, db, file));
+            return self.query(|db| of_file(&self.view, db, file));
         }
         let found = self.view.modules.iter().filter(|module| path.starts_with(&module.root));
         Ok(found.flat_map(|module| of_module(module)).filter(|problem| problem.path == path).collect())
@@ -104,15 +104,15 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
 /// A text whose places are wanted.
 struct Text<'t> {
     path: &'t Utf8Path,
-    places: Places<'t>,
+    places: PositionFinder<'t>,
 }
 
 impl<'t> Text<'t> {
     fn new(path: &'t Utf8Path, text: &'t str) -> Self {
-        Self { path, places: Places::new(text) }
+        Self { path, places: PositionFinder::new(text) }
     }
 
-    fn place(&self, offset: TextSize) -> Place {
+    fn place(&self, offset: TextSize) -> LinePosition {
         self.places.place(offset)
     }
 
@@ -130,7 +130,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    fn of(&self, diagnostic: &Diagnostic) -> Problem {
+    fn located_diagnostic(&self, diagnostic: &Diagnostic) -> Problem {
         let mut problem = self.problem(diagnostic.range, diagnostic.severity, diagnostic.code.as_str());
         problem.message.clone_from(&diagnostic.message);
         problem.source = MANIFEST_SOURCE;
@@ -138,7 +138,7 @@ impl<'t> Text<'t> {
     }
 }
 
-fn related_place(db: &dyn Db, here: &Text<'_>, related: &dlang_model::Related) -> Option<RelatedPlace> {
+fn related_place(db: &dyn Db, here: &Text<'_>, related: &dlang_model::RelatedInformation) -> Option<RelatedPlace> {
     Some(match related.place {
         dlang_model::RelatedLocation::Here(range) => RelatedPlace {
             path: here.path.to_owned(),
@@ -175,13 +175,13 @@ fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
         }
     };
     let message = format!("The file cannot be read: {fault}.");
-    text.of(&Diagnostic::new(code, TextRange::empty(offset), &message, &hint))
+    text.located_diagnostic(&Diagnostic::new(code, TextRange::empty(offset), &message, &hint))
 }
 
 fn of_module(module: &Module) -> Vec<Problem> {
     let of_text = |own: ManifestText<'_>| {
         let text = Text::new(own.path, own.text);
-        own.diagnostics.iter().map(|diagnostic| text.of(diagnostic)).collect::<Vec<_>>()
+        own.diagnostics.iter().map(|diagnostic| text.located_diagnostic(diagnostic)).collect::<Vec<_>>()
     };
     module.own_texts().flat_map(of_text).collect()
 }
@@ -209,5 +209,5 @@ fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
             (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
         }
     };
-    Text::new(path, "").of(&Diagnostic::new(code, TextRange::default(), &what, hint))
+    Text::new(path, "").located_diagnostic(&Diagnostic::new(code, TextRange::default(), &what, hint))
 }

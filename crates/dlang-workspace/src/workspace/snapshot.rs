@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Cancelled, Db, File, Snapshot, project_files};
+use dlang_model::{QueryCancelled, Db, File, Snapshot, project_files};
 
 use super::Root;
 use crate::files::{Skipped, Files as _, Overlay, ReadError, SharedFiles};
@@ -98,8 +98,8 @@ impl WorkspaceSnapshot {
     }
 
     /// Asks the model. Cancelled when a change waits.
-    pub fn ask<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
-        self.model.ask(question)
+    pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
+        self.model.query(question)
     }
 
     /// Cancels questions of this snapshot from elsewhere.
@@ -108,9 +108,9 @@ impl WorkspaceSnapshot {
     }
 
     /// The file of an absolute path, with or without the links by which folders are open.
-    pub fn file(&self, path: &Utf8Path) -> Result<Option<File>, Cancelled> {
+    pub fn file(&self, path: &Utf8Path) -> Result<Option<File>, QueryCancelled> {
         let path = self.spelling(path);
-        self.ask(|db| {
+        self.query(|db| {
             let files = project_files(db);
             let found = files.binary_search_by_key(&path.as_str(), |file| file.path(db));
             found.ok().and_then(|number| files.get(number).copied())
@@ -119,19 +119,19 @@ impl WorkspaceSnapshot {
 
     /// A path as it is spelled here: below a folder that is open by a link, by that link. Other paths stay.
     pub fn spelling<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
-        let spelled = self.view.links.iter().find_map(|(real, spelled)| moved(path, real, spelled));
+        let spelled = self.view.links.iter().find_map(|(real, spelled)| move_path(path, real, spelled));
         spelled.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
     /// A path as others spell it who know no links: the opposite of [`Self::spelling`].
     pub fn without_links<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
-        let real = self.view.links.iter().find_map(|(real, spelled)| moved(path, spelled, real));
+        let real = self.view.links.iter().find_map(|(real, spelled)| move_path(path, spelled, real));
         real.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
     /// The files of the model, in the order of their paths.
-    pub fn files(&self) -> Result<Vec<Utf8PathBuf>, Cancelled> {
-        self.ask(|db| project_files(db).iter().map(|file| Utf8PathBuf::from(file.path(db))).collect())
+    pub fn files(&self) -> Result<Vec<Utf8PathBuf>, QueryCancelled> {
+        self.query(|db| project_files(db).iter().map(|file| Utf8PathBuf::from(file.path(db))).collect())
     }
 
     /// A path as answers show it: below its folder, behind the folder's name when there are several; absolute when it
@@ -208,7 +208,7 @@ impl WorkspaceSnapshot {
 }
 
 /// The path that lies below `to` as this one lies below `from`; nothing if it does not.
-fn moved(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
+fn move_path(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
     let below = path.strip_prefix(from).ok()?;
     Some(if below.as_str().is_empty() { to.to_owned() } else { to.join(below) })
 }

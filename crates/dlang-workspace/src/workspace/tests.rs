@@ -18,7 +18,7 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptes
 use super::{LoadError, Progress, Root, Workspace, WorkspaceSnapshot};
 use crate::ask;
 use crate::files::{Bounds, DiskFiles, Files, Kind, MemoryFiles, ReadError, SharedFiles, Stamp, Walk};
-use crate::testing::{in_memory, on_disk, put};
+use crate::testing::{in_memory, on_disk, write_file};
 
 fn load(files: SharedFiles, roots: &[Root]) -> Workspace {
     Workspace::load(files, roots.to_vec(), &mut |_| ControlFlow::Continue(())).unwrap()
@@ -32,7 +32,7 @@ fn folder(fixture: &str) -> Workspace {
 /// Every file with the elements that it declares, then every problem.
 fn show(snapshot: &WorkspaceSnapshot) -> String {
     let mut shown = String::new();
-    let files = snapshot.ask(|db| {
+    let files = snapshot.query(|db| {
         for file in project_files(db) {
             let names: Vec<_> =
                 definitions(db, *file).filter_map(|it| it.fqn(db).map(|name| name.to_string())).collect();
@@ -254,15 +254,15 @@ fn a_refresh_sees_whatever_happened_on_disk() {
         format!("{what}\n{}\n", show(&workspace.snapshot()))
     };
     let mut shown = String::new();
-    shown += &step("changed", &|| put(&at("a.dlang"), "import \"./sub/b\"\nTeam A2"));
+    shown += &step("changed", &|| write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A2"));
     shown += &step("changed again at once, with the same length", &|| {
-        put(&at("a.dlang"), "import \"./sub/b\"\nTeam A3");
+        write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A3");
     });
-    shown += &step("created", &|| put(&at("sub/c.dlang"), "import \"../a\"\nTeam C"));
+    shown += &step("created", &|| write_file(&at("sub/c.dlang"), "import \"../a\"\nTeam C"));
     shown += &step("removed", &|| std::fs::remove_file(at("sub/b.dlang")).unwrap());
     shown += &step("moved", &|| std::fs::rename(at("sub"), at("moved")).unwrap());
-    shown += &step("a manifest", &|| put(&at("moved/model.yaml"), "paths: {x: ./y}"));
-    shown += &step("a manifest again", &|| put(&at("moved/model.yaml"), "{}"));
+    shown += &step("a manifest", &|| write_file(&at("moved/model.yaml"), "paths: {x: ./y}"));
+    shown += &step("a manifest again", &|| write_file(&at("moved/model.yaml"), "{}"));
     insta::assert_snapshot!(shown, @r"
     changed
     a.dlang: A2
@@ -321,7 +321,7 @@ fn what_is_quiet_is_not_read_again() {
     age(&path);
     assert_eq!(DiskFiles.stamp(&path), DiskFiles.stamp(&path));
     let old = DiskFiles.stamp(&path);
-    put(&path, "Team B");
+    write_file(&path, "Team B");
     age(&path);
     assert_ne!(DiskFiles.stamp(&path), old, "same size and time of change, but the inode's own time tells");
 }
@@ -451,7 +451,7 @@ fn validation() {
 /// A manifest that appears between a file and the manifest that held for it so far, or above all of them.
 #[test]
 fn a_new_manifest_is_seen_wherever_it_decides() {
-    let files = Arc::new(Changing::default());
+    let files = Arc::new(ChangingFiles::default());
     files.0.write().unwrap().insert("/w/deep/er/a.dlang", "import \"@lib/b\"");
     let mut workspace = load(Arc::clone(&files) as SharedFiles, &[Root::File("/w/deep/er/a.dlang".into())]);
     let mut after = |path: &str, text: &str| {
@@ -475,9 +475,9 @@ fn a_new_manifest_is_seen_wherever_it_decides() {
 
 /// Files in memory that change while a workspace looks at them.
 #[derive(Default)]
-struct Changing(RwLock<MemoryFiles>);
+struct ChangingFiles(RwLock<MemoryFiles>);
 
-impl Files for Changing {
+impl Files for ChangingFiles {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
         self.0.read().unwrap().kind(path)
     }
@@ -539,7 +539,7 @@ proptest! {
     /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
     #[test]
     fn the_way_does_not_matter(steps in steps(), is_file in any::<bool>()) {
-        let files = Arc::new(Changing::default());
+        let files = Arc::new(ChangingFiles::default());
         files.0.write().unwrap().insert("/w/a.dlang", "import \"./b\"\nTeam A");
         let shared = || -> SharedFiles { Arc::clone(&files) as SharedFiles };
         let roots = [if is_file { Root::File("/w/a.dlang".into()) } else { Root::Folder("/w".into()) }];

@@ -30,7 +30,7 @@ impl Channel {
         if ready.is_empty() {
             return None;
         }
-        let (offset, clean) = (self.told, redactor.known(&ready));
+        let (offset, clean) = (self.told, redactor.redact_known(&ready));
         self.told += u64::try_from(clean.encode_utf16().count()).unwrap_or(u64::MAX);
         Some((offset, clean))
     }
@@ -53,7 +53,7 @@ impl RedactionBuffer {
             *channel = Channel::default();
         }
         channel.waits.push_str(&piece);
-        let (offset, text) = channel.take(redactor, redactor.settled(&channel.waits))?;
+        let (offset, text) = channel.take(redactor, redactor.safe_prefix(&channel.waits))?;
         Some(event(turn, iteration, offset, text, is_text))
     }
 

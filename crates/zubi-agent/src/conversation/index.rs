@@ -77,7 +77,7 @@ pub(crate) enum FtsQuery {
 }
 
 impl FtsQuery {
-    pub(crate) fn of(text: Option<&str>) -> Self {
+    pub(crate) fn parse(text: Option<&str>) -> Self {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Self::All };
         let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).take(MAX_WORDS);
         let quoted = |word: &str| {
@@ -337,7 +337,7 @@ fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> 
             }
             match read::read(&mut file, 0, 0) {
                 Ok(reading) => (None, ConversationSummary::default(), reading),
-                Err(error) => (None, unreadable(id, &error), Reading::none(length)),
+                Err(error) => (None, unreadable(id, &error), Reading::unreadable(length)),
             }
         }
     };

@@ -47,7 +47,7 @@ impl ConversationCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|entry| entry.id == id)
     }
 
-    pub(super) fn keep(&self, entry: Entry) {
+    pub(super) fn store(&self, entry: Entry) {
         if entry.good > MAX_KEPT {
             return;
         }
@@ -69,12 +69,12 @@ impl ConversationContext {
     /// How a conversation stands, and its events behind `after`.
     pub(crate) fn load_since(&self, id: &str, after: u64) -> Result<(FileState, Vec<Event>), OpenError> {
         let path = self.place.path(id)?;
-        let mut file = private::open_existing(&path, false).map_err(|error| read::missing(error, id))?;
+        let mut file = private::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
         let (entry, reading) = self.load_from(&mut file, id, after)?;
         let standing =
             FileState { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
         if standing.damage.is_none() {
-            self.known.keep(entry);
+            self.known.store(entry);
             // Whoever deleted it meanwhile may have looked for it here too early.
             if !path.exists() {
                 drop(self.known.take(id));

@@ -28,7 +28,7 @@ pub(crate) fn recovery_events(history: &History, digest: &ConversationSummary, e
         let answer = json!(ApprovalAnswer::Unanswered { how });
         endings.push(EventKind::Decision { question: question.clone(), answer, by: AUTO_DECIDER.to_owned() });
     }
-    for call in waiting(events) {
+    for call in calls_pending_approval(events) {
         begun.remove(call);
     }
     let told = |call: &str| if begun.contains(call) { OUTCOME_UNKNOWN } else { NOT_MADE };
@@ -45,7 +45,7 @@ pub(crate) fn recovery_events(history: &History, digest: &ConversationSummary, e
 }
 
 /// Calls that wait for the yes before which they do nothing.
-fn waiting(events: &[Event]) -> Vec<&str> {
+fn calls_pending_approval(events: &[Event]) -> Vec<&str> {
     let mut calls: BTreeMap<&str, (&str, &Value, ApprovalState)> = BTreeMap::new();
     let mut questions: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
     for event in events {

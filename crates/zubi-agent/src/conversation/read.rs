@@ -80,7 +80,7 @@ pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, Open
     Ok(reading)
 }
 
-pub(crate) fn missing(error: io::Error, id: &str) -> OpenError {
+pub(crate) fn missing_error(error: io::Error, id: &str) -> OpenError {
     match error.kind() {
         io::ErrorKind::NotFound => OpenError::Missing(id.to_owned()),
         _ => OpenError::from(error),
@@ -104,7 +104,7 @@ fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
             _ => return Err(Wrong::Line),
         }
     }
-    let event = parsed(line).ok_or(Wrong::Line)?;
+    let event = parse_line(line).ok_or(Wrong::Line)?;
     let is_first = matches!(event.what, EventKind::Began { .. });
     if event.seq != last + 1 || is_first != (last == 0) || !event.what.is_persisted() {
         return Err(Wrong::Line);
@@ -118,7 +118,7 @@ fn is_whole(line: &[u8]) -> bool {
 }
 
 /// The event of a line that is whole: it ends in a line feed.
-fn parsed(line: &[u8]) -> Option<Event> {
+fn parse_line(line: &[u8]) -> Option<Event> {
     let line = line.strip_suffix(b"\n")?;
     if line.len() > MAX_LINE {
         return None;
@@ -135,7 +135,7 @@ fn parsed(line: &[u8]) -> Option<Event> {
 
 impl Reading {
     /// Of a file that cannot be read.
-    pub(crate) fn none(length: u64) -> Self {
+    pub(crate) fn unreadable(length: u64) -> Self {
         Self { events: Vec::new(), good: 0, length, damage: None }
     }
 }

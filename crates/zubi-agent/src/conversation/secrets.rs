@@ -11,7 +11,7 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
     if redactor.knows_none() {
         return what;
     }
-    let clean = |text: &mut String| *text = redactor.known(text);
+    let clean = |text: &mut String| *text = redactor.redact_known(text);
     let clean_value = |value: &mut serde_json::Value| *value = redactor.known_in_value(value);
     match &mut what {
         EventKind::Titled { title } => clean(title),
@@ -50,13 +50,13 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
 
 /// A text without the values that `redactor` knows. One that was broken off may end in a part of one, which goes too.
 pub(crate) fn text(redactor: &Redactor, text: &str, is_broken_off: bool) -> String {
-    let end = if is_broken_off { redactor.settled(text) } else { text.len() };
-    redactor.known(text.get(..end).unwrap_or_default())
+    let end = if is_broken_off { redactor.safe_prefix(text) } else { text.len() };
+    redactor.redact_known(text.get(..end).unwrap_or_default())
 }
 
 fn clean_said(redactor: &Redactor, said: &mut AssistantMessage) {
     for call in &mut said.calls {
-        call.tool = redactor.known(&call.tool);
+        call.tool = redactor.redact_known(&call.tool);
         call.arguments = redactor.known_in_value(&call.arguments);
     }
     // Its provider wants it back untouched, or not at all.

@@ -35,7 +35,7 @@ impl ConversationDir {
     pub(crate) fn new(state: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Self> {
         let mut folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
         folders.sort_unstable();
-        let ContentHash(mut name) = ContentHash::of(folders.join("\0").as_bytes());
+        let ContentHash(mut name) = ContentHash::from_bytes(folders.join("\0").as_bytes());
         name.truncate(DIGITS);
         let place = Self { sessions: state.join("sessions"), name };
         private::create_directory(&place.sessions)?;
@@ -98,7 +98,7 @@ impl ConversationDir {
     /// The conversations in which all words of a query occur, all if there is none; the latest first. The index is a
     /// convenience: if it fails, one in memory is made from the files.
     pub(crate) fn search(&self, query: Option<&str>, limit: usize) -> Result<SearchPage, OpenError> {
-        let query = index::FtsQuery::of(query);
+        let query = index::FtsQuery::parse(query);
         index::on_disk(self, &query, limit).or_else(|error| {
             let problem = format!(
                 "The index of conversations cannot be used ({error}), so that all their files were read instead. If that stays so, \
@@ -114,7 +114,7 @@ impl ConversationDir {
         let path = self.path(id)?;
         {
             let _gate = self.gate()?;
-            let file = private::open_existing(&path, false).map_err(|error| read::missing(error, id))?;
+            let file = private::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(std::fs::TryLockError::WouldBlock) => return Err(OpenError::Elsewhere),

@@ -50,11 +50,11 @@ impl Fixture {
     }
 }
 
-fn asked(turn: u64, text: &str) -> EventKind {
+fn user_event(turn: u64, text: &str) -> EventKind {
     EventKind::Asked { turn, text: text.to_owned() }
 }
 
-fn answered(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventKind {
+fn answer_event(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventKind {
     let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "file_read".to_owned(), arguments: json!({"path": id}) };
     EventKind::Answered {
         turn,
@@ -66,7 +66,7 @@ fn answered(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventKind 
     }
 }
 
-fn calling(turn: u64, call: &str) -> EventKind {
+fn call_event(turn: u64, call: &str) -> EventKind {
     EventKind::Calling {
         turn,
         call: call.to_owned(),
@@ -82,7 +82,7 @@ fn result(turn: u64, call: &str, text: &str) -> EventKind {
     EventKind::Result { turn, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 3 }
 }
 
-fn ended(turn: u64, text: &str) -> EventKind {
+fn end_event(turn: u64, text: &str) -> EventKind {
     EventKind::Ended(TurnEnded {
         turn,
         reason: StopReason::Completed,
@@ -97,23 +97,23 @@ fn ended(turn: u64, text: &str) -> EventKind {
 }
 
 /// Two turns with calls, one of which a person was asked about.
-pub(super) fn recorded() -> Vec<EventKind> {
+pub(super) fn recorded_events() -> Vec<EventKind> {
     vec![
-        asked(1, "Rename the é\n\u{2028}thing"),
+        user_event(1, "Rename the é\n\u{2028}thing"),
         EventKind::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
-        answered(1, 1, "I look.", &["a", "b"]),
-        calling(1, "a"),
+        answer_event(1, 1, "I look.", &["a", "b"]),
+        call_event(1, "a"),
         EventKind::Question { turn: 1, call: "a".to_owned(), question: "q1".to_owned(), request: json!({"tool": "x"}) },
         EventKind::Decision { question: "q1".to_owned(), answer: json!("allow"), by: "web".to_owned() },
-        calling(1, "b"),
+        call_event(1, "b"),
         result(1, "b", "B"),
-        asked(1, "and that one"),
+        user_event(1, "and that one"),
         result(1, "a", "A"),
-        answered(1, 2, "Done.", &[]),
-        ended(1, "Done."),
-        asked(2, "More"),
-        answered(2, 1, "", &["c"]),
-        calling(2, "c"),
+        answer_event(1, 2, "Done.", &[]),
+        end_event(1, "Done."),
+        user_event(2, "More"),
+        answer_event(2, 1, "", &["c"]),
+        call_event(2, "c"),
         result(2, "c", "C"),
         EventKind::Compacted {
             turn: 2,
@@ -123,8 +123,8 @@ pub(super) fn recorded() -> Vec<EventKind> {
             tokens_before: 9,
             tokens_after: 2,
         },
-        answered(2, 2, "Done too.", &[]),
-        ended(2, "Done too."),
+        answer_event(2, 2, "Done too.", &[]),
+        end_event(2, "Done too."),
     ]
 }
 
@@ -158,7 +158,7 @@ fn kinds(events: &[Event]) -> String {
 fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
     let fixture = fixture();
     let whole = Conversation::create(&fixture.keeping).unwrap();
-    for what in recorded() {
+    for what in recorded_events() {
         whole.add(what).unwrap();
     }
     let id = whole.id().to_owned();
@@ -176,10 +176,10 @@ fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
         let opened = Conversation::open(&keeping, &id).unwrap();
         assert_eq!(opened.digest().open, None, "cut at {cut}");
         assert_takeable(&opened.messages(), &format!("cut at {cut}"));
-        opened.add(asked(3, "go on")).unwrap();
-        opened.add(answered(3, 1, "", &["d"])).unwrap();
+        opened.add(user_event(3, "go on")).unwrap();
+        opened.add(answer_event(3, 1, "", &["d"])).unwrap();
         opened.add(result(3, "d", "D")).unwrap();
-        opened.add(ended(3, "")).unwrap();
+        opened.add(end_event(3, "")).unwrap();
         let (told, digest) = (opened.messages(), opened.digest());
         drop(opened);
 
@@ -198,11 +198,11 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
     for what in [
-        asked(1, "Do three things"),
+        user_event(1, "Do three things"),
         EventKind::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
-        answered(1, 1, "", &["done", "begun", "later"]),
-        calling(1, "done"),
-        calling(1, "begun"),
+        answer_event(1, 1, "", &["done", "begun", "later"]),
+        call_event(1, "done"),
+        call_event(1, "begun"),
         result(1, "done", "It is."),
     ] {
         conversation.add(what).unwrap();
@@ -234,11 +234,11 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
         request: json!({ "tool": tool }),
     };
     for what in [
-        asked(1, "Call three tools"),
-        answered(1, 1, "", &["own", "inner", "through"]),
-        calling(1, "own"),
+        user_event(1, "Call three tools"),
+        answer_event(1, 1, "", &["own", "inner", "through"]),
+        call_event(1, "own"),
         question("own", "file.read"),
-        calling(1, "inner"),
+        call_event(1, "inner"),
         question("inner", "shell.run"),
         EventKind::Calling {
             turn: 1,
@@ -409,9 +409,9 @@ fn absurd_lengths_are_refused_without_being_read() {
 
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    let PersistError(why) = conversation.add(asked(1, &"x".repeat(MAX_LINE))).unwrap_err();
+    let PersistError(why) = conversation.add(user_event(1, &"x".repeat(MAX_LINE))).unwrap_err();
     assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be. Say it in parts, or put it into a file and name that");
-    conversation.add(asked(1, "short")).unwrap();
+    conversation.add(user_event(1, "short")).unwrap();
     let (id, path) = (conversation.id().to_owned(), fixture.keeping.place.path(conversation.id()).unwrap());
     drop(conversation);
     // A file with a hole takes no room.
@@ -423,7 +423,7 @@ fn absurd_lengths_are_refused_without_being_read() {
 fn one_writes_and_the_others_read() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    conversation.add(asked(1, "Hello")).unwrap();
+    conversation.add(user_event(1, "Hello")).unwrap();
     let id = conversation.id().to_owned();
     let other = Conversation::open(&fixture.keeping, &id).map(|_| ()).unwrap_err();
     assert_snapshot!(other, @"another process has this conversation");
@@ -442,9 +442,9 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
     let secret = "hunter2hunter2";
-    conversation.add(asked(1, &format!("My password is {secret}."))).unwrap();
+    conversation.add(user_event(1, &format!("My password is {secret}."))).unwrap();
     conversation.add(EventKind::Iteration { turn: 1, iteration: 1, model: "m".to_owned() }).unwrap();
-    let mut said = answered(1, 1, secret, &["a"]);
+    let mut said = answer_event(1, 1, secret, &["a"]);
     if let EventKind::Answered { said, .. } = &mut said {
         said.reasoning = secret.to_owned();
         said.calls[0].arguments = json!({ "key": [secret] });
@@ -453,7 +453,7 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
     conversation.add(said).unwrap();
     conversation.add(result(1, "a", "aHVudGVyMmh1bnRlcjI=")).unwrap();
     conversation.add(EventKind::Titled { title: secret.to_owned() }).unwrap();
-    conversation.add(ended(1, secret)).unwrap();
+    conversation.add(end_event(1, secret)).unwrap();
     let path = fixture.keeping.place.path(conversation.id()).unwrap();
     let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
     assert!(!text.contains(secret) && !text.contains("aHVudGVyMmh1bnRlcjI"), "{text}");
@@ -471,18 +471,18 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
 fn check_pieces(pieces: &[&str], is_cut: bool) -> String {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    conversation.add(asked(1, "Hello")).unwrap();
+    conversation.add(user_event(1, "Hello")).unwrap();
     let mut offset = 0;
     for piece in pieces {
         conversation.add(EventKind::Text { turn: 1, iteration: 1, offset, text: (*piece).to_owned() }).unwrap();
         offset += u64::try_from(piece.encode_utf16().count()).unwrap();
     }
-    let mut whole = answered(1, 1, &pieces.concat(), &[]);
+    let mut whole = answer_event(1, 1, &pieces.concat(), &[]);
     if let EventKind::Answered { interrupted, .. } = &mut whole {
         *interrupted = is_cut;
     }
     conversation.add(whole).unwrap();
-    conversation.publish_unsaved_end(match ended(1, "It is hunter2hunter2.") {
+    conversation.publish_unsaved_end(match end_event(1, "It is hunter2hunter2.") {
         EventKind::Ended(ended) => ended,
         other => panic!("{other:?}"),
     });
@@ -531,7 +531,7 @@ fn a_secret_that_comes_in_pieces_is_told_in_none() {
 fn a_clock_that_goes_backwards_does_not_take_the_order_along() {
     let mut fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    conversation.add(asked(1, "Hello")).unwrap();
+    conversation.add(user_event(1, "Hello")).unwrap();
     let id = conversation.id().to_owned();
     drop(conversation);
     fixture.keeping.clock = Arc::new(FixedClock(Duration::from_secs(1)));
@@ -549,7 +549,7 @@ fn what_passes_is_there_for_whoever_comes_later() {
         let (_, events) = conversation.now();
         events.iter().map(|event| format!("{} {}", event.seq, json!(event.what))).collect::<Vec<_>>().join("\n")
     };
-    conversation.add(asked(1, "Hello")).unwrap();
+    conversation.add(user_event(1, "Hello")).unwrap();
     conversation.add(text(1, 0, "It 🙂")).unwrap();
     conversation.add(text(1, 5, " is")).unwrap();
     conversation.add(EventKind::Thought { turn: 1, iteration: 1, offset: 0, text: "Hm".to_owned() }).unwrap();
@@ -560,6 +560,6 @@ fn what_passes_is_there_for_whoever_comes_later() {
     conversation.add(text(1, 0, "Again")).unwrap();
     conversation.add(text(2, 0, "Next")).unwrap();
     assert_snapshot!(passing(), @r#"2 {"type":"text","turn":1,"iteration":2,"offset":0,"text":"Next"}"#);
-    conversation.add(answered(1, 2, "Next.", &[])).unwrap();
+    conversation.add(answer_event(1, 2, "Next.", &[])).unwrap();
     assert_eq!(passing(), "");
 }

@@ -78,7 +78,7 @@ impl ManualCalls {
         let circumstances = CallContext {
             cancel: stop.clone(),
             progress: Arc::new(Progress { call: id.clone(), journal: Arc::clone(&journal) }),
-            approver: self.questions.of(0, &id, journal, stop),
+            approver: self.questions.approver_for(0, &id, journal, stop),
             patience: PATIENCE,
         };
         let request =
@@ -132,7 +132,7 @@ impl Journal for Unkept {
         0
     }
 
-    fn told(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
         Vec::new()
     }
 

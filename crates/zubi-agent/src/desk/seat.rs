@@ -6,7 +6,7 @@ use tokio::sync::{MutexGuard, mpsc};
 use tokio_util::sync::CancellationToken;
 use zubi_tools::cx::{Caller, Restrictions, Surface};
 
-use super::{ConversationManager, refused};
+use super::{ConversationManager, open_error};
 use crate::chat::ChatError;
 use crate::conversation::{Conversation, ConversationSummary, OpenError};
 use crate::event::{TurnEnded, StopReason, EventKind};
@@ -83,10 +83,10 @@ impl ConversationSession {
 
     /// In which a turn is going on.
     pub(super) fn conversation(&self) -> Option<Arc<Conversation>> {
-        self.shown().map(|shown| shown.conversation)
+        self.active_view().map(|shown| shown.conversation)
     }
 
-    fn shown(&self) -> Option<ActiveTurnView> {
+    fn active_view(&self) -> Option<ActiveTurnView> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -215,7 +215,7 @@ impl ConversationManager {
             let ended = match run.await {
                 Ok(ended) => ended,
                 Err(error) => {
-                    let ended = failed(number, &error.to_string());
+                    let ended = failed_end(number, &error.to_string());
                     drop(conversation.add(EventKind::Ended(ended.clone())));
                     ended
                 }
@@ -242,7 +242,7 @@ impl ConversationManager {
             return Ok(());
         }
         let seat = self.seat(id)?;
-        let stops = || seat.shown().map(|shown| shown.stop.cancel()).is_some();
+        let stops = || seat.active_view().map(|shown| shown.stop.cancel()).is_some();
         if stops() {
             return Ok(());
         }
@@ -253,7 +253,7 @@ impl ConversationManager {
         }
         let id = id.to_owned();
         let held = self.run_blocking(move |keeping| Ok(keeping.place.locked_ids(std::iter::once(id.as_str()))?)).await?;
-        if held.is_empty() { Ok(()) } else { Err(refused(&OpenError::Elsewhere)) }
+        if held.is_empty() { Ok(()) } else { Err(open_error(&OpenError::Elsewhere)) }
     }
 
     pub(super) async fn rename(&self, id: String, title: String) -> Result<(), ChatError> {
@@ -280,7 +280,7 @@ impl ConversationManager {
     }
 }
 
-fn failed(turn: u64, why: &str) -> TurnEnded {
+fn failed_end(turn: u64, why: &str) -> TurnEnded {
     TurnEnded {
         turn,
         reason: StopReason::Failed,

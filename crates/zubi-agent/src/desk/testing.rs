@@ -192,7 +192,7 @@ pub(crate) struct Talk {
 
 impl Talk {
     /// A request that must succeed.
-    pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {
+    pub(crate) async fn request(&self, method: &str, params: Value) -> Value {
         self.desk.request(method, params, "test").await.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
@@ -204,7 +204,7 @@ impl Talk {
 
     /// Says something in a new conversation; its id.
     pub(crate) async fn begin(&self, text: &str) -> String {
-        self.ask("send", json!({ "text": text })).await["conversation"].as_str().unwrap().to_owned()
+        self.request("send", json!({ "text": text })).await["conversation"].as_str().unwrap().to_owned()
     }
 
     /// The next event of which this is true.
@@ -237,12 +237,12 @@ impl Talk {
     }
 
     pub(crate) async fn open(&self, conversation: &str) -> OpenResult {
-        serde_json::from_value(self.ask("open", json!({ "conversation": conversation })).await).unwrap()
+        serde_json::from_value(self.request("open", json!({ "conversation": conversation })).await).unwrap()
     }
 }
 
 /// Events in a line each, without what differs from run to run.
-pub(crate) fn shown(events: &[Event]) -> String {
+pub(crate) fn render_events(events: &[Event]) -> String {
     let mut text = String::new();
     for event in events {
         let line = match &event.what {

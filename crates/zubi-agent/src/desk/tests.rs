@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 
-use super::testing::{Step, fixture, shown};
+use super::testing::{Step, fixture, render_events};
 use super::*;
 use crate::event::StopReason;
 use crate::message::Message;
@@ -23,11 +23,11 @@ async fn a_conversation_is_kept_and_goes_on() {
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // Another process goes on with it.
     let mut talk = fixture.desk();
-    let sent = talk.ask("send", json!({ "conversation": id, "text": "And now?" })).await;
+    let sent = talk.request("send", json!({ "conversation": id, "text": "And now?" })).await;
     assert_eq!(sent, json!({ "conversation": id, "turn": 2 }));
     talk.end().await;
     let opened = talk.open(&id).await;
-    assert_snapshot!(shown(&opened.events), @"
+    assert_snapshot!(render_events(&opened.events), @"
     1 began
     2 asked 1: What is in the catalogue?
     Tell me.
@@ -46,13 +46,13 @@ async fn a_conversation_is_kept_and_goes_on() {
     let told = fixture.script.told.lock().unwrap().pop().unwrap();
     let roles = |message: &Message| json!(message)["role"].as_str().unwrap().to_owned();
     assert_eq!(told.iter().map(roles).collect::<Vec<_>>(), ["user", "assistant", "tool", "assistant", "user"]);
-    let list = talk.ask("conversations", json!({ "query": "catalogue tea" })).await;
+    let list = talk.request("conversations", json!({ "query": "catalogue tea" })).await;
     let first = &list["conversations"][0];
     assert_eq!(
         (&first["title"], &first["turns"], &first["model"], &first["usage"]["input"]),
         (&json!("What is in the catalogue? Tell me."), &json!(2), &json!("script/one"), &json!(30))
     );
-    talk.ask("rename", json!({ "conversation": id, "title": " Of  tea " })).await;
+    talk.request("rename", json!({ "conversation": id, "title": " Of  tea " })).await;
     assert_eq!(talk.open(&id).await.summary.title, "Of tea");
 }
 
@@ -65,7 +65,7 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
     let id = talk.begin("Run it").await;
     let question = talk.question().await;
     assert_eq!(talk.open(&id).await.summary.state, State::Waiting);
-    let list = talk.ask("conversations", Value::Null).await;
+    let list = talk.request("conversations", Value::Null).await;
     assert_eq!(list["conversations"][0]["state"], "waiting");
     let wrong = talk
         .refusal(
@@ -85,20 +85,20 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
     let options = request["options"].as_array().unwrap();
     let for_session = options.iter().position(|option| option["scope"] == "session").unwrap();
     let yes = json!({ "allow": { "option": for_session, "arguments": null } });
-    talk.ask("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    talk.request("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // The same again is not asked about, not even in the next turn.
     fixture.script.then(steps());
-    talk.ask("send", json!({ "conversation": id, "text": "Again" })).await;
+    talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // In another conversation it is.
     fixture.script.then(steps());
     let other = talk.begin("Run it").await;
     let question = talk.question().await;
     let no = json!({ "deny": { "text": "Not there." } });
-    talk.ask("answer", json!({ "conversation": other, "question": question, "answer": no })).await;
+    talk.request("answer", json!({ "conversation": other, "question": question, "answer": no })).await;
     talk.end().await;
-    assert_snapshot!(shown(&talk.open(&other).await.events), @r#"
+    assert_snapshot!(render_events(&talk.open(&other).await.events), @r#"
     1 began
     2 asked 1: Run it
     3 iteration of script/one
@@ -126,24 +126,24 @@ async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
     assert_eq!(passing, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
     let running = talk.refusal("delete", json!({ "conversation": id })).await;
     assert_snapshot!(running, @"a turn is going on in this conversation. Stop it first.");
-    talk.ask("stop", json!({ "conversation": id })).await;
+    talk.request("stop", json!({ "conversation": id })).await;
     assert_eq!(talk.end().await.reason, StopReason::Stopped);
 
-    talk.ask("send", json!({ "conversation": id, "text": "Write" })).await;
+    talk.request("send", json!({ "conversation": id, "text": "Write" })).await;
     let question = talk.question().await;
-    talk.ask("stop", json!({ "conversation": id })).await;
+    talk.request("stop", json!({ "conversation": id })).await;
     assert_eq!(talk.end().await.reason, StopReason::Stopped);
     let late =
         json!({ "conversation": id, "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
     assert!(matches!(talk.refusal("answer", late).await, ChatError::NotFound(_)));
     assert!(!fixture.work.join("a.txt").exists());
 
-    talk.ask("send", json!({ "conversation": id, "text": "Now?" })).await;
+    talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
     assert_eq!(talk.end().await.text, "Well.");
-    talk.ask("stop", json!({ "conversation": id })).await;
-    talk.ask("delete", json!({ "conversation": id })).await;
+    talk.request("stop", json!({ "conversation": id })).await;
+    talk.request("delete", json!({ "conversation": id })).await;
     assert!(matches!(talk.refusal("open", json!({ "conversation": id })).await, ChatError::NotFound(_)));
-    assert_eq!(talk.ask("conversations", Value::Null).await["conversations"], json!([]));
+    assert_eq!(talk.request("conversations", Value::Null).await["conversations"], json!([]));
 }
 
 #[tokio::test]
@@ -174,8 +174,8 @@ async fn into_a_turn_that_goes_on_only_a_text_is_said() {
     Invalid input: `schema` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
     Invalid input: `instructions` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
     ");
-    talk.ask("send", say(json!({ "model": "script/one" }))).await;
-    talk.ask("stop", json!({ "conversation": id })).await;
+    talk.request("send", say(json!({ "model": "script/one" }))).await;
+    talk.request("stop", json!({ "conversation": id })).await;
     talk.end().await;
 }
 
@@ -192,8 +192,8 @@ async fn nobody_waits_for_a_model_that_is_slow_to_be_opened() {
     tokio::task::yield_now().await;
     let all = async {
         assert_eq!(talk.open(&id).await.summary.state, State::Idle);
-        talk.ask("stop", json!({ "conversation": id })).await;
-        talk.ask("send", json!({ "conversation": id, "text": "Now?" })).await;
+        talk.request("stop", json!({ "conversation": id })).await;
+        talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
         talk.end().await
     };
     let ended = tokio::time::timeout(std::time::Duration::from_secs(30), all).await.expect("nobody waits");
@@ -212,11 +212,11 @@ async fn conversations_are_found_by_the_beginning_of_their_id_however_many_there
     for _ in 0..=MAX_LIST {
         crate::conversation::Conversation::create(&talk.desk.keeping).unwrap();
     }
-    let found = talk.ask("conversations", json!({ "id": old, "limit": 2 })).await;
+    let found = talk.request("conversations", json!({ "id": old, "limit": 2 })).await;
     assert_eq!([&found["conversations"][0]["title"], &found["more"]], [&json!("The first"), &json!(0)]);
-    let all = talk.ask("conversations", json!({ "id": "", "limit": 2 })).await;
+    let all = talk.request("conversations", json!({ "id": "", "limit": 2 })).await;
     assert_eq!((all["conversations"].as_array().unwrap().len(), &all["more"]), (2, &json!(MAX_LIST)));
-    let none = talk.ask("conversations", json!({ "id": "no" })).await;
+    let none = talk.request("conversations", json!({ "id": "no" })).await;
     assert_eq!(none["conversations"], json!([]));
 }
 
@@ -228,7 +228,7 @@ async fn what_is_said_at_once_is_heard_once() {
     let id = talk.begin("First").await;
     talk.end().await;
     fixture.script.then(std::iter::repeat_n(Step::Say("More."), 8));
-    let says = (0..8).map(|number| talk.ask("send", json!({ "conversation": id, "text": format!("Number {number}") })));
+    let says = (0..8).map(|number| talk.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
     let sent = futures_util::future::join_all(says).await;
     let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
     talk.wait(|what| matches!(what, EventKind::Ended(ended) if ended.turn == last)).await;
@@ -236,7 +236,7 @@ async fn what_is_said_at_once_is_heard_once() {
     for number in 0..8 {
         let is_it =
             |event: &&Event| matches!(&event.what, EventKind::Asked { text, .. } if *text == format!("Number {number}"));
-        assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", shown(&opened.events));
+        assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", render_events(&opened.events));
     }
 }
 
@@ -249,7 +249,7 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
     one.wait(|what| matches!(what, EventKind::Text { .. })).await;
     let opened = other.open(&id).await;
     assert_eq!((opened.summary.state, opened.events.len()), (State::Elsewhere, 3));
-    assert_eq!(other.ask("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
+    assert_eq!(other.request("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
     for (method, params) in [
         ("send", json!({ "conversation": id, "text": "Me too" })),
         ("rename", json!({ "conversation": id, "title": "Mine" })),
@@ -262,10 +262,10 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
             "{method}"
         );
     }
-    one.ask("stop", json!({ "conversation": id })).await;
+    one.request("stop", json!({ "conversation": id })).await;
     one.end().await;
     one.desk.shutdown().await;
-    other.ask("send", json!({ "conversation": id, "text": "Now me" })).await;
+    other.request("send", json!({ "conversation": id, "text": "Now me" })).await;
     assert_eq!(other.end().await.text, "Well.");
 }
 
@@ -313,7 +313,7 @@ async fn a_listener_that_is_too_slow_loses_events_and_nothing_else() {
     let id = talk.begin("Begin").await;
     talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
     for number in 0..=BEHIND {
-        talk.ask("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
+        talk.request("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
     }
     assert!(matches!(slow.recv().await, Err(broadcast::error::RecvError::Lagged(_))));
     assert_eq!(talk.open(&id).await.summary.title, format!("Number {BEHIND}"));
@@ -331,13 +331,13 @@ async fn the_end_of_the_desk_ends_its_turns() {
         assert!(
             matches!(&events.last().unwrap().what, EventKind::Ended(ended) if ended.reason == StopReason::Stopped),
             "{}",
-            shown(&events)
+            render_events(&events)
         );
     }
     let late = talk.refusal("send", json!({ "text": "Hello?" })).await;
     assert_snapshot!(late, @"zubi is ending; start it anew");
     // It is no conversation, for nothing was said in it.
-    assert_eq!(talk.ask("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
+    assert_eq!(talk.request("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -347,7 +347,7 @@ async fn a_defect_ends_the_turn_and_not_the_conversation() {
     fixture.script.then([Step::Panic, Step::Say("Well.")]);
     let id = talk.begin("Think").await;
     assert_eq!(talk.end().await.reason, StopReason::Failed);
-    talk.ask("send", json!({ "conversation": id, "text": "Again" })).await;
+    talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_eq!(talk.end().await.text, "Well.");
 }
 
@@ -362,7 +362,7 @@ async fn what_was_cut_off_is_told_when_it_is_opened() {
     let whole = std::fs::read(&path).unwrap();
     zubi_base::fs::write_atomic(&path, &whole[..whole.len() - 20]).unwrap();
     let opened = talk.open(&id).await;
-    assert_snapshot!(shown(&opened.events[opened.events.len() - 2..]), @r#"
+    assert_snapshot!(render_events(&opened.events[opened.events.len() - 2..]), @r#"
     4 answered: Well. (0 calls)
     5 ended Killed: This turn was cut off: the program ended. Until then: iterations 1, calls 0. Some("The program ended while this turn was going on. Say how to go on; what was done until then is kept.")
     "#);
@@ -370,7 +370,7 @@ async fn what_was_cut_off_is_told_when_it_is_opened() {
     let damaged = [&whole[..300], b"\n\n", &whole[300..]].concat();
     zubi_base::fs::write_atomic(&path, &damaged).unwrap();
     let opened = talk.open(&id).await;
-    assert_snapshot!(shown(&opened.passing), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
+    assert_snapshot!(render_events(&opened.passing), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
     let refusal = talk.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: what stands after event 2 is not the next one. Begin a new one; this one is left as it is.");
     assert_eq!(std::fs::read(&path).unwrap(), damaged);
@@ -380,7 +380,7 @@ async fn what_was_cut_off_is_told_when_it_is_opened() {
 async fn calls_by_hand_are_under_the_policy() {
     let fixture = fixture();
     let mut talk = fixture.desk();
-    let read = talk.ask("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
+    let read = talk.request("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
     assert!(read["text"].as_str().unwrap().contains("tea") && read["isError"] == false, "{read}");
     let unknown = talk.refusal("call", json!({ "tool": "file.raed", "arguments": {} })).await;
     assert_snapshot!(unknown, @"unknown tool `file.raed`: there is no such tool; did you mean `file.read`, `file.write`?");
@@ -392,7 +392,7 @@ async fn calls_by_hand_are_under_the_policy() {
     assert_eq!(told.conversation, INSPECTOR);
     let EventKind::Question { question, .. } = told.event.what else { panic!("a question") };
     let yes = json!({ "allow": { "option": 0, "arguments": null } });
-    talk.ask("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
+    talk.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
     assert_eq!(call.await.unwrap().unwrap()["isError"], false);
     assert!(fixture.work.join("a.txt").exists());
     // Whoever goes away takes the question along.
@@ -405,8 +405,8 @@ async fn calls_by_hand_are_under_the_policy() {
     call.abort();
     talk.wait(|what| matches!(what, EventKind::Decision { .. })).await;
     assert!(!fixture.work.join("b.txt").exists());
-    assert_eq!(talk.ask("conversations", Value::Null).await["conversations"], json!([]), "nothing of it is kept");
-    let tools = talk.ask("tools", Value::Null).await;
+    assert_eq!(talk.request("conversations", Value::Null).await["conversations"], json!([]), "nothing of it is kept");
+    let tools = talk.request("tools", Value::Null).await;
     assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["id"] == "file.read"), "{tools}");
 }
 
@@ -470,8 +470,8 @@ async fn requests_are_checked() {
     call: Invalid input: missing field `arguments`
     call: Invalid input: `tool` has 1048577 bytes, and at most 1000 are taken. Shorten it.
     "#);
-    assert_eq!(talk.ask("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
-    let hello = talk.ask("hello", json!({})).await;
+    assert_eq!(talk.request("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
+    let hello = talk.request("hello", json!({})).await;
     assert_eq!((&hello["model"], &hello["maxIterations"]), (&json!("script/one"), &json!(20)));
-    assert_eq!(talk.ask("models", Value::Null).await["models"][0]["id"], "script/one");
+    assert_eq!(talk.request("models", Value::Null).await["models"][0]["id"], "script/one");
 }

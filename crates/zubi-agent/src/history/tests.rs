@@ -8,9 +8,9 @@ use crate::message::{ToolCall, AssistantMessage, Usage};
 use crate::model::FinishReason;
 
 /// What the model is told after these events, one message a line.
-fn told(events: &[EventKind]) -> String {
-    let events: Vec<Event> = numbered(events);
-    let lines = History::of(&events).messages().into_iter().map(|message| match message {
+fn render_messages(events: &[EventKind]) -> String {
+    let events: Vec<Event> = number_events(events);
+    let lines = History::from_events(&events).messages().into_iter().map(|message| match message {
         Message::User { text } => format!("user: {}", text.replace('\n', " / ")),
         Message::Assistant(said) => {
             let calls: Vec<&str> = said.calls.iter().map(|call| call.id.as_str()).collect();
@@ -24,15 +24,15 @@ fn told(events: &[EventKind]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn numbered(events: &[EventKind]) -> Vec<Event> {
+fn number_events(events: &[EventKind]) -> Vec<Event> {
     (1..).zip(events).map(|(seq, what)| Event { seq, at: 0, what: what.clone() }).collect()
 }
 
-fn asked(text: &str) -> EventKind {
+fn user_event(text: &str) -> EventKind {
     EventKind::Asked { turn: 1, text: text.to_owned() }
 }
 
-fn answered(text: &str, calls: &[&str]) -> EventKind {
+fn answer_event(text: &str, calls: &[&str]) -> EventKind {
     let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "look".to_owned(), arguments: json!({}) };
     let said = AssistantMessage { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..AssistantMessage::default() };
     EventKind::Answered { turn: 1, iteration: 1, said, usage: Usage::default(), stop: FinishReason::Finished, interrupted: false }
@@ -42,14 +42,14 @@ fn result(call: &str, text: &str) -> EventKind {
     EventKind::Result { turn: 1, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 0 }
 }
 
-fn ended() -> EventKind {
+fn end_event() -> EventKind {
     let usage = Usage::default();
     let (text, data, problem) = (String::new(), None, None);
     let reason = StopReason::Stopped;
     EventKind::Ended(TurnEnded { turn: 1, reason, text, data, problem, iterations: 1, calls: 0, usage, duration: 0 })
 }
 
-fn compacted(before: u64, summary: &str, pruned: &[&str]) -> EventKind {
+fn compaction_event(before: u64, summary: &str, pruned: &[&str]) -> EventKind {
     let pruned = pruned.iter().map(|call| (*call).to_owned()).collect();
     EventKind::Compacted { turn: 1, before, summary: summary.to_owned(), pruned, tokens_before: 0, tokens_after: 0 }
 }
@@ -57,8 +57,8 @@ fn compacted(before: u64, summary: &str, pruned: &[&str]) -> EventKind {
 #[test]
 fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
     let events =
-        [asked("look"), answered("I look", &["a", "b"]), result("b", "two"), asked("hurry"), result("a", "one")];
-    insta::assert_snapshot!(told(&events), @"
+        [user_event("look"), answer_event("I look", &["a", "b"]), result("b", "two"), user_event("hurry"), result("a", "one")];
+    insta::assert_snapshot!(render_messages(&events), @"
     user: look
     model: I look [a b]
     tool b: two
@@ -70,8 +70,8 @@ fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
 #[test]
 fn a_call_without_an_outcome_has_one_that_says_so() {
     let events =
-        [asked("look"), answered("", &["a", "b"]), result("a", "one"), ended(), result("b", "late"), asked("and?")];
-    insta::assert_snapshot!(told(&events), @"
+        [user_event("look"), answer_event("", &["a", "b"]), result("a", "one"), end_event(), result("b", "late"), user_event("and?")];
+    insta::assert_snapshot!(render_messages(&events), @"
     user: look
     model:  [a b]
     tool a: one
@@ -82,13 +82,13 @@ fn a_call_without_an_outcome_has_one_that_says_so() {
 
 #[test]
 fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls() {
-    let half = match answered("and", &["x"]) {
+    let half = match answer_event("and", &["x"]) {
         EventKind::Answered { said, usage, stop, .. } => {
             EventKind::Answered { turn: 1, iteration: 2, said, usage, stop, interrupted: true }
         }
         other => other,
     };
-    insta::assert_snapshot!(told(&[asked("say"), answered("so", &[]), half, answered("", &[])]), @"
+    insta::assert_snapshot!(render_messages(&[user_event("say"), answer_event("so", &[]), half, answer_event("", &[])]), @"
     user: say
     model: so []
     user: Go on.
@@ -99,21 +99,21 @@ fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls(
 #[test]
 fn a_summary_takes_the_place_of_answers_and_never_of_a_persons_words() {
     let events = [
-        asked("first"),
-        answered("one", &["a"]),
+        user_event("first"),
+        answer_event("one", &["a"]),
         result("a", "of a"),
-        asked("What was said and done before, in short:\nmy own words"),
-        answered("two", &["b"]),
+        user_event("What was said and done before, in short:\nmy own words"),
+        answer_event("two", &["b"]),
         result("b", "of b"),
-        answered("three", &["c"]),
+        answer_event("three", &["c"]),
         result("c", "of c"),
-        compacted(5, "one was said", &["b"]),
-        asked("next"),
-        answered("four", &["d"]),
+        compaction_event(5, "one was said", &["b"]),
+        user_event("next"),
+        answer_event("four", &["d"]),
         result("d", "of d"),
-        compacted(11, "one to three", &[]),
+        compaction_event(11, "one to three", &[]),
     ];
-    let (first, both) = (told(&events[..9]), told(&events));
+    let (first, both) = (render_messages(&events[..9]), render_messages(&events));
     insta::assert_snapshot!(format!("{first}\n----\n{both}"), @"
     user: first
     user: What was said and done before, in short: / my own words
@@ -135,12 +135,12 @@ fn a_summary_takes_the_place_of_answers_and_never_of_a_persons_words() {
 fn any_event() -> impl Strategy<Value = EventKind> {
     let id = || prop::sample::select(vec!["a", "b", "c"]);
     prop_oneof![
-        "[a-c]{1,3}".prop_map(|text| asked(&text)),
-        ("[a-c]{0,2}", prop::collection::vec(id(), 0..4)).prop_map(|(text, calls)| answered(&text, &calls)),
+        "[a-c]{1,3}".prop_map(|text| user_event(&text)),
+        ("[a-c]{0,2}", prop::collection::vec(id(), 0..4)).prop_map(|(text, calls)| answer_event(&text, &calls)),
         id().prop_map(|call| result(call, "done")),
-        Just(ended()),
+        Just(end_event()),
         (0..40_u64, prop::sample::select(vec!["", "notes"]), prop::collection::vec(id(), 0..2))
-            .prop_map(|(before, summary, pruned)| compacted(before, summary, &pruned)),
+            .prop_map(|(before, summary, pruned)| compaction_event(before, summary, &pruned)),
         Just(EventKind::Result {
             turn: 1,
             call: "b".to_owned(),
@@ -157,7 +157,7 @@ proptest! {
     fn every_call_has_one_outcome_and_every_outcome_its_call(events in prop::collection::vec(any_event(), 0..40)) {
         let mut history = History::default();
         let mut words: Vec<String> = Vec::new();
-        for event in numbered(&events) {
+        for event in number_events(&events) {
             if let EventKind::Asked { text, .. } = &event.what {
                 words.push(text.clone());
             }

@@ -10,7 +10,7 @@ const OLLAMA_PORT: u16 = 11434;
 
 /// The address that an API's paths are appended to; its path ends without `/`. A host alone means the path that the API
 /// usually has; a final `/` says that it has none.
-pub(super) fn of(text: &str, api: Api, allow_http: bool) -> Result<Url, String> {
+pub(super) fn parse(text: &str, api: Api, allow_http: bool) -> Result<Url, String> {
     let text = text.trim();
     let whole = match api {
         _ if text.contains("://") => text.to_owned(),
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn check(addresses: &[(&str, Api)]) -> String {
-        let lines = addresses.iter().map(|(text, api)| match of(text, *api, false) {
+        let lines = addresses.iter().map(|(text, api)| match parse(text, *api, false) {
             Ok(url) => format!("{text} = {url}"),
             Err(why) => format!("{text}: {why}"),
         });
@@ -157,6 +157,6 @@ mod tests {
         https://: its address cannot be read: empty host
         : its address begins with neither `https://` nor `http://`
         ");
-        assert!(of("http://example.com", Api::OpenaiChat, true).is_ok(), "where it is said explicitly");
+        assert!(parse("http://example.com", Api::OpenaiChat, true).is_ok(), "where it is said explicitly");
     }
 }

@@ -31,10 +31,10 @@ const AFTER_FINISH: Duration = Duration::from_secs(3);
 
 /// A provider.
 #[derive(Debug)]
-pub struct ChatCompletionsProvider(Arc<Shared>);
+pub struct ChatCompletionsProvider(Arc<ChatShared>);
 
 #[derive(Debug)]
-struct Shared {
+struct ChatShared {
     config: ProviderConfig,
     /// Made when it is first needed.
     client: Mutex<Option<Client>>,
@@ -50,14 +50,14 @@ struct Shared {
 struct ChatModel {
     info: ModelInfo,
     name: String,
-    shared: Arc<Shared>,
+    shared: Arc<ChatShared>,
 }
 
 impl ChatCompletionsProvider {
     /// Nothing is asked before a model is.
     pub fn new(config: ProviderConfig) -> Self {
         let completion_tokens = AtomicBool::new(config.url.host_str() == Some("api.openai.com"));
-        Self(Arc::new(Shared {
+        Self(Arc::new(ChatShared {
             config,
             client: Mutex::new(None),
             no_stream_options: AtomicBool::new(false),
@@ -73,22 +73,22 @@ impl ModelSource for ChatCompletionsProvider {
         &self.0.config.provider
     }
 
-    fn about(&self) -> String {
+    fn describe(&self) -> String {
         self.0.config.describe()
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let Shared { config, roster, .. } = &*self.0;
-        roster.list(config, async { list::of(config, &self.0.client()?).await }).await
+        let ChatShared { config, roster, .. } = &*self.0;
+        roster.list(config, async { list::list_models(config, &self.0.client()?).await }).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        let info = self.0.roster.named(&self.0.config, name)?;
+        let info = self.0.roster.find_or_assume(&self.0.config, name)?;
         Ok(Arc::new(ChatModel { info, name: name.to_owned(), shared: Arc::clone(&self.0) }))
     }
 }
 
-impl Shared {
+impl ChatShared {
     fn client(&self) -> Result<Client, ModelError> {
         let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
         match client.as_ref() {
@@ -130,8 +130,8 @@ impl Model for ChatModel {
 
     async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let config = &self.shared.config;
-        let mut response = self.ask(prompt).await?;
-        let mut reader = Reader::new(&config.provider, config.redactor(), Ids::of(prompt.messages));
+        let mut response = self.request_response(prompt).await?;
+        let mut reader = Reader::new(&config.provider, config.redactor(), Ids::from_messages(prompt.messages));
         let mut hear = |piece| pieces(piece);
         let mut waits = http::ResponseTimeouts::new(config);
         while !reader.is_done() {
@@ -149,7 +149,7 @@ impl Model for ChatModel {
 impl ChatModel {
     /// A response that is a success. A server that refuses something which can be left out is asked once more for each such
     /// thing.
-    async fn ask(&self, prompt: Prompt<'_>) -> Result<Response, ModelError> {
+    async fn request_response(&self, prompt: Prompt<'_>) -> Result<Response, ModelError> {
         let config = &self.shared.config;
         let client = self.shared.client()?;
         let headers = config.headers_with_key()?;

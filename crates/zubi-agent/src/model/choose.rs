@@ -63,7 +63,7 @@ impl ModelRegistry {
     /// The providers in their order.
     pub fn providers(&self) -> Vec<Provider> {
         let about =
-            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), about: source.about() };
+            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), about: source.describe() };
         self.sources.iter().map(about).collect()
     }
 
@@ -193,7 +193,7 @@ impl ModelRegistry {
             let sources = self.sources.iter().filter(|source| source.lacks_something() == lacking);
             sources.map(|source| source.provider()).collect::<Vec<_>>().join(", ")
         };
-        let mut message = format!("there is no model `{}`; a model is named `provider/model`", shown(id));
+        let mut message = format!("there is no model `{}`; a model is named `provider/model`", quote_id(id));
         for (names, what) in
             [(names(false), "providers that can be asked"), (names(true), "others lack a key or an address")]
         {
@@ -220,11 +220,11 @@ fn is_absence(provider: &str, kind: ErrorKind) -> bool {
 }
 
 /// What somebody gave as an id, for a message.
-fn shown(id: &str) -> String {
+fn quote_id(id: &str) -> String {
     zubi_base::visible::printable(id).chars().take(100).collect()
 }
 
-async fn listed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
+async fn list_with_timeout(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
     match tokio::time::timeout(LISTING, source.models()).await {
         Ok(models) => models,
         Err(_) => Err(ModelError::new(
@@ -235,7 +235,7 @@ async fn listed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> 
 }
 
 /// Why a provider is not asked for its models.
-fn unasked(provider: &str) -> ModelError {
+fn not_listed_error(provider: &str) -> ModelError {
     ModelError::new(
         ErrorKind::NotConfigured,
         format!(
@@ -246,11 +246,11 @@ fn unasked(provider: &str) -> ModelError {
 }
 
 async fn listed_unnamed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
-    if source.only_by_name() { Err(unasked(source.provider())) } else { listed(source).await }
+    if source.only_by_name() { Err(not_listed_error(source.provider())) } else { list_with_timeout(source).await }
 }
 
 async fn lists(source: &dyn ModelSource, name: &str) -> Result<bool, ModelError> {
-    let models = listed(source).await?;
+    let models = list_with_timeout(source).await?;
     // Ollama takes a name without a tag for the latest.
     Ok(models.iter().any(|model| {
         name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name
@@ -264,7 +264,7 @@ fn name_of(model: &ModelInfo) -> &str {
 
 /// The provider's first: one that is known to be good if it has that, for lists begin with anything.
 async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn Model>>, ModelError> {
-    let models = listed(source).await?;
+    let models = list_with_timeout(source).await?;
     let good = well_known::good_models(source.provider());
     let known = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
     let Some(model) = known.or(models.first()) else { return Ok(None) };

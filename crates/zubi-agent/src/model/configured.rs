@@ -22,12 +22,12 @@ const LEAST_CONTEXT: u64 = 1_024;
 
 /// The user's own first, by name, then those that are built in and not changed by the user. One that cannot be asked is among
 /// them and says what it needs.
-pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'_>) -> Vec<Arc<dyn ModelSource>> {
+pub fn configured_sources(settings: &Settings, secrets: &Secrets, variables: Variables<'_>) -> Vec<Arc<dyn ModelSource>> {
     let known = |name: &str| well_known::PROVIDERS.iter().find(|known| known.name == name);
     let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), known(name)));
     let built_in = well_known::PROVIDERS.iter().filter(|known| !settings.models.contains_key(known.name));
     let built_in = built_in.map(|known| (known.name, ProviderLayer::default(), Some(known)));
-    let asked = Asked { settings, secrets, variables };
+    let asked = ProviderContext { settings, secrets, variables };
     own.chain(built_in)
         .map(|(name, layer, known)| -> Arc<dyn ModelSource> {
             match asked.config(name, &layer, known) {
@@ -64,24 +64,24 @@ fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
 }
 
 /// What configurations are made from.
-struct Asked<'a> {
+struct ProviderContext<'a> {
     settings: &'a Settings,
     secrets: &'a Secrets,
     variables: Variables<'a>,
 }
 
-impl Asked<'_> {
+impl ProviderContext<'_> {
     fn config(&self, name: &str, layer: &ProviderLayer, known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
         if !is_name(name) {
             return Err("a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own".to_owned());
         }
         let api = layer.api.or(known.map(|known| known.api)).unwrap_or(Api::OpenaiChat);
         let url = match (&layer.url, known) {
-            (Some(url), _) => address::of(url, api, layer.allow_http == Some(true))?,
+            (Some(url), _) => address::parse(url, api, layer.allow_http == Some(true))?,
             (None, Some(known)) => match (self.variables)(known.address.name) {
-                Some(url) => address::of(&url, api, layer.allow_http == Some(true))
+                Some(url) => address::parse(&url, api, layer.allow_http == Some(true))
                     .map_err(|why| format!("the environment variable {}: {why}", known.address.name))?,
-                None => address::of(known.url, api, false)?,
+                None => address::parse(known.url, api, false)?,
             },
             (None, None) => return Err(format!("needs an address: write `url = \"…\"` into [models.{name}]")),
         };
@@ -144,8 +144,8 @@ impl ModelSource for ByName {
         self.0.provider()
     }
 
-    fn about(&self) -> String {
-        self.0.about()
+    fn describe(&self) -> String {
+        self.0.describe()
     }
 
     fn only_by_name(&self) -> bool {
@@ -182,7 +182,7 @@ impl ModelSource for Unusable {
         &self.provider
     }
 
-    fn about(&self) -> String {
+    fn describe(&self) -> String {
         self.problem.clone()
     }
 

@@ -79,7 +79,7 @@ pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str,
             ),
         );
     }
-    let words = shown(&body.words, redactor);
+    let words = sanitize_words(&body.words, redactor);
     let colon = if words.is_empty() { "" } else { ": " };
     let mut error =
         ModelError::new(kind(Some(status), &body), format!("{provider} answers {status_text}{colon}{words}"));
@@ -89,9 +89,9 @@ pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str,
 
 /// An error in the midst of an answer: the object that has it, or the error itself.
 pub fn in_stream(provider: &str, error: &Value, redactor: &Redactor) -> ModelError {
-    let body = Body::of(error);
+    let body = Body::from_json(error);
     let status = body.status.filter(|status| (400..600).contains(status));
-    let words = shown(&body.words, redactor);
+    let words = sanitize_words(&body.words, redactor);
     let words = if words.is_empty() { "an error without a word" } else { words.as_str() };
     let mut error = ModelError::new(kind(status, &body), format!("{provider} broke its answer off: {words}"));
     error.retry_after = body.wait;
@@ -99,7 +99,7 @@ pub fn in_stream(provider: &str, error: &Value, redactor: &Redactor) -> ModelErr
 }
 
 /// Foreign words on one line, cut, without what is secret.
-pub fn shown(words: &str, redactor: &Redactor) -> String {
+pub fn sanitize_words(words: &str, redactor: &Redactor) -> String {
     // Redacted before it is cut: half a key is still half a key.
     let words = redactor.text(words);
     let mut line = String::new();
@@ -188,14 +188,14 @@ impl Body {
     fn read(text: &str) -> Self {
         let trimmed = text.trim_start_matches('\u{feff}').trim();
         match serde_json::from_str::<Value>(trimmed) {
-            Ok(value) => Self::of(&value),
+            Ok(value) => Self::from_json(&value),
             Err(_) => Self::default().with_words(&page_title(trimmed).unwrap_or_else(|| trimmed.to_owned())),
         }
     }
 
     /// Of `{"error": {"message", "type", "code", "status", "details"}}` in all the forms that it has: a text in place of the
     /// object, the object alone, in a list, under `detail`.
-    fn of(value: &Value) -> Self {
+    fn from_json(value: &Value) -> Self {
         let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let field = |name: &str| error.get(name).or_else(|| value.get(name));

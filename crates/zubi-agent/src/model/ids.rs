@@ -14,7 +14,7 @@ pub struct Ids(BTreeSet<String>);
 
 impl Ids {
     /// Those that occur in a prompt: some providers count from 0 in each answer.
-    pub fn of(messages: &[Message]) -> Self {
+    pub fn from_messages(messages: &[Message]) -> Self {
         let calls = messages.iter().filter_map(|message| match message {
             Message::Assistant(said) => Some(&said.calls),
             _ => None,
@@ -52,7 +52,7 @@ mod tests {
     fn good_ids_are_kept_and_others_are_new() {
         let call = |id: &str| ToolCall { id: id.to_owned(), tool: "t".to_owned(), arguments: serde_json::json!({}) };
         let said = AssistantMessage { calls: vec![call("call_0")], ..AssistantMessage::default() };
-        let mut ids = Ids::of(&[Message::Assistant(said), Message::User { text: "x".to_owned() }]);
+        let mut ids = Ids::from_messages(&[Message::Assistant(said), Message::User { text: "x".to_owned() }]);
         assert_eq!(ids.ensure_unique("call_1"), "call_1");
         for given in ["call_0", "call_1", "", "a b", "é", &"x".repeat(200)] {
             let id = ids.ensure_unique(given);

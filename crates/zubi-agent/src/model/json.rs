@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
-        Err(error) => match mend(text) {
+        Err(error) => match replace_lone_surrogates(text) {
             Cow::Owned(mended) => serde_json::from_str(&mended),
             Cow::Borrowed(_) => Err(error),
         },
@@ -19,13 +19,13 @@ pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
 /// The arguments of a call. Nothing is an empty object. An object may be written as a text, and more than once, or behind an
 /// empty one: servers do that. Nothing if it is none.
 pub fn arguments(text: &str) -> Option<Map<String, Value>> {
-    let text = mend(text);
+    let text = replace_lone_surrogates(text);
     let mut found: Option<Map<String, Value>> = None;
     for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
         let object = match value.ok()? {
             Value::Object(object) => object,
             Value::Null => Map::new(),
-            Value::String(inner) => serde_json::from_str(&mend(&inner)).ok()?,
+            Value::String(inner) => serde_json::from_str(&replace_lone_surrogates(&inner)).ok()?,
             _ => return None,
         };
         match &found {
@@ -38,7 +38,7 @@ pub fn arguments(text: &str) -> Option<Map<String, Value>> {
 }
 
 /// The text with `\ufffd` in place of each escaped half of a surrogate pair that stands alone.
-fn mend(text: &str) -> Cow<'_, str> {
+fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let mut mended = String::new();
     let mut kept = 0;
     let mut at = 0;

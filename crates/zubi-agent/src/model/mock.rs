@@ -57,11 +57,11 @@ impl Mock {
             context: None,
         };
         let lines = lines_of_answers(&text);
-        Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, played: self.played(path, scenario) }))
+        Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, played: self.playback_for(path, scenario) }))
     }
 
     /// How far the scenario is; from its beginning if the file has changed.
-    fn played(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<ScenarioPlayback> {
+    fn playback_for(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<ScenarioPlayback> {
         let mut all = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, played)) = all.iter().find(|(known, played)| *known == path && played.is_of(&scenario)) {
             return Arc::clone(played);
@@ -93,7 +93,7 @@ impl ModelSource for Mock {
 }
 
 /// Says a text word by word, so that whoever listens sees how a model speaks.
-async fn say(text: &str, piece: fn(String) -> Delta, pieces: OnDelta<'_>) {
+async fn stream_words(text: &str, piece: fn(String) -> Delta, pieces: OnDelta<'_>) {
     for word in text.split_inclusive(char::is_whitespace) {
         pieces(piece(word.to_owned()));
         // Others have their turn, and who gives up can.

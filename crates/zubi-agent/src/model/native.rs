@@ -41,9 +41,9 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// A provider.
-pub struct GenaiProvider(Arc<Shared>);
+pub struct GenaiProvider(Arc<GenaiShared>);
 
-struct Shared {
+struct GenaiShared {
     config: Arc<ProviderConfig>,
     /// How the library calls the API; it is not asked for Ollama's.
     kind: AdapterKind,
@@ -79,7 +79,7 @@ impl GenaiProvider {
             let version = HeaderValue::from_static(ANTHROPIC_VERSION);
             config.headers.entry("anthropic-version").or_insert(version);
         }
-        Self(Arc::new(Shared { config: Arc::new(config), kind, clients: Mutex::default(), roster: ModelList::default() }))
+        Self(Arc::new(GenaiShared { config: Arc::new(config), kind, clients: Mutex::default(), roster: ModelList::default() }))
     }
 }
 
@@ -89,17 +89,17 @@ impl ModelSource for GenaiProvider {
         &self.0.config.provider
     }
 
-    fn about(&self) -> String {
+    fn describe(&self) -> String {
         self.0.config.describe()
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let Shared { config, roster, .. } = &*self.0;
-        roster.list(config, async { list::of(config, &self.0.clients()?.http).await }).await
+        let GenaiShared { config, roster, .. } = &*self.0;
+        roster.list(config, async { list::list_models(config, &self.0.clients()?.http).await }).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        let mut info = self.0.roster.named(&self.0.config, name)?;
+        let mut info = self.0.roster.find_or_assume(&self.0.config, name)?;
         if self.0.config.api == Api::Ollama {
             let client = self.0.clients()?.http;
             info.context = Some(ollama::context(&self.0.config, &client, name).await);
@@ -115,7 +115,7 @@ impl ModelSource for GenaiProvider {
     }
 }
 
-impl Shared {
+impl GenaiShared {
     fn clients(&self) -> Result<Clients, ModelError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(clients) = clients.as_ref() {
@@ -133,7 +133,7 @@ impl Shared {
 struct NativeModel {
     info: ModelInfo,
     name: String,
-    shared: Arc<Shared>,
+    shared: Arc<GenaiShared>,
     /// It has refused to think aloud.
     is_plain: AtomicBool,
 }
@@ -146,11 +146,11 @@ impl Model for NativeModel {
 
     async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let is_plain = self.is_plain.load(Ordering::Relaxed);
-        let refusal = match self.ask(prompt, pieces, is_plain).await {
+        let refusal = match self.request_answer(prompt, pieces, is_plain).await {
             Err(error) if !is_plain && self.refuses_to_think(&error) => error,
             answered => return answered,
         };
-        let answered = self.ask(prompt, pieces, true).await;
+        let answered = self.request_answer(prompt, pieces, true).await;
         // It was about something else if that is refused as well.
         let answered = answered.map_err(|error| if error.kind == ErrorKind::Refused { refusal } else { error })?;
         self.is_plain.store(true, Ordering::Relaxed);
@@ -167,26 +167,26 @@ impl NativeModel {
             && ["reasoning", "thinking", "thought", "encrypted_content"].into_iter().any(says)
     }
 
-    async fn ask(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>, is_plain: bool) -> Result<Answer, ModelError> {
+    async fn request_answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>, is_plain: bool) -> Result<Answer, ModelError> {
         let shared = &self.shared;
         let frames = Arc::new(FrameTap::default());
-        let request = question::of(shared.kind, &self.info.provider, &self.name, prompt);
+        let request = question::chat_request(shared.kind, &self.info.provider, &self.name, prompt);
         let options = self.options(prompt.max_output, is_plain, &frames);
         let library = shared.clients()?.library;
         let stream = library.exec_chat_stream(self.target()?, request, Some(&options)).await;
-        let mut stream: ChatStream = stream.map_err(|error| failure::of(&shared.config, &frames, &error))?.stream;
-        let ids = Ids::of(prompt.messages);
+        let mut stream: ChatStream = stream.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?.stream;
+        let ids = Ids::from_messages(prompt.messages);
         let mut reader = Reader::new(shared.kind, &self.name, ids);
         let mut waits = http::ResponseTimeouts::new(&shared.config);
         let mut said = 0;
         // Silence is told by the library, which does not tell of everything that ends it.
         let idle = shared.config.patience.answer;
         while let Some(event) = waits.wait(idle, stream.next()).await? {
-            let event = event.map_err(|error| failure::of(&shared.config, &frames, &error))?;
+            let event = event.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?;
             said += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
             waits.on_progress(said);
-            reader.hear(event, pieces).map_err(|why| failure::malformed(&shared.config, &why))?;
-            frames.check().map_err(|why| failure::malformed(&shared.config, &why))?;
+            reader.read_event(event, pieces).map_err(|why| failure::malformed_error(&shared.config, &why))?;
+            frames.check().map_err(|why| failure::malformed_error(&shared.config, &why))?;
         }
         reader.finish(&frames, &shared.config)
     }

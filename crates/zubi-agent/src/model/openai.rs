@@ -38,8 +38,8 @@ impl ModelSource for OpenAi {
         self.chat.provider()
     }
 
-    fn about(&self) -> String {
-        self.chat.about()
+    fn describe(&self) -> String {
+        self.chat.describe()
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {

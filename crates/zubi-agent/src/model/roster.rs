@@ -28,7 +28,7 @@ impl ModelList {
     }
 
     /// The model of this name, whether it was told of or not: many servers answer to more names than they list.
-    pub(super) fn named(&self, config: &ProviderConfig, name: &str) -> Result<ModelInfo, ModelError> {
+    pub(super) fn find_or_assume(&self, config: &ProviderConfig, name: &str) -> Result<ModelInfo, ModelError> {
         // With dots a name would lead to another path of the server.
         let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.split('/').any(|part| part == "..");
         if !is_good || name.chars().any(char::is_control) {

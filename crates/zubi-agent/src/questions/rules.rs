@@ -69,7 +69,7 @@ pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
         let (excludes, pattern) = filter::read(name);
-        if ToolFilter::new([pattern]).unmatched(ids.iter().copied()).is_empty() {
+        if ToolFilter::new([pattern]).unmatched_patterns(ids.iter().copied()).is_empty() {
             continue;
         }
         if let Some(id) = ids.iter().find(|id| is_called(id, pattern)) {

@@ -112,17 +112,17 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
         "\u{200b}",
         "\u{e0001}",
     ];
-    let mut rules = vec![RuleText::allowing("shell.run"), RuleText::allowing("{a}"), RuleText::allowing("a:b")];
+    let mut rules = vec![RuleText::allow_tool("shell.run"), RuleText::allow_tool("{a}"), RuleText::allow_tool("a:b")];
     for first in nasty {
         for second in nasty {
             let words = vec!["run".to_owned(), first.to_owned(), second.to_owned()];
-            rules.push(RuleText { command: words, ..RuleText::allowing("shell.run") });
+            rules.push(RuleText { command: words, ..RuleText::allow_tool("shell.run") });
             let names = || vec![first.to_owned(), second.to_owned()];
-            rules.push(RuleText { secrets: names(), hosts: names(), ..RuleText::allowing("net.ask") });
+            rules.push(RuleText { secrets: names(), hosts: names(), ..RuleText::allow_tool("net.ask") });
         }
     }
-    rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allowing("file.read") });
-    rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allowing("file.write") });
+    rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allow_tool("file.read") });
+    rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allow_tool("file.write") });
     // Only what can be applied is printed.
     rules.retain(|rule| zubi_tools::policy::rule::Rule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
     assert!(rules.len() > 500, "{}", rules.len());

@@ -22,7 +22,7 @@ async fn replay(fixture: &Fixture, scenario: &str, rules: &[&str]) -> Report {
     replay.run(&Scenario::read(scenario).unwrap()).await
 }
 
-fn shown(report: &Report, fixture: &Fixture) -> String {
+fn render_report(report: &Report, fixture: &Fixture) -> String {
     serde_json::to_string_pretty(report).unwrap().replace(fixture.work.as_str(), "WORK")
 }
 
@@ -40,12 +40,12 @@ async fn a_conversation_is_recorded_and_played_again() {
     ]);
     let id = talk.begin("What is in the catalogue?").await;
     talk.end().await;
-    talk.ask("send", json!({ "conversation": id, "text": "Write coffee" })).await;
+    talk.request("send", json!({ "conversation": id, "text": "Write coffee" })).await;
     let question = talk.question().await;
     let yes = json!({ "allow": { "option": 0, "arguments": null } });
-    talk.ask("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    talk.request("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
     talk.end().await;
-    let exported = talk.ask("export", json!({ "conversation": id })).await;
+    let exported = talk.request("export", json!({ "conversation": id })).await;
     assert_eq!(exported["name"], "what-is-in-the-catalogue.scenario.yaml");
     let scenario = exported["scenario"].as_str().unwrap();
     assert_snapshot!(ids::normalize(&scenario.replace(fixture.work.as_str(), "WORK")), @r#"
@@ -131,13 +131,13 @@ async fn a_conversation_is_recorded_and_played_again() {
 
     std::fs::remove_file(fixture.work.join("new.md")).unwrap();
     let same = replay(&fixture, scenario, &["file.write"]).await;
-    assert_eq!((same.turns, same.calls, same.differences.as_slice()), (2, 4, &[][..]), "{}", shown(&same, &fixture));
+    assert_eq!((same.turns, same.calls, same.differences.as_slice()), (2, 4, &[][..]), "{}", render_report(&same, &fixture));
 
     // Nobody is asked, and the file is no longer what it was.
     std::fs::remove_file(fixture.work.join("new.md")).unwrap();
     zubi_base::fs::write_atomic(&fixture.work.join("catalogue.md"), b"cocoa\n").unwrap();
     let other = replay(&fixture, scenario, &[]).await;
-    assert_snapshot!(shown(&other, &fixture), @r#"
+    assert_snapshot!(render_report(&other, &fixture), @r#"
     {
       "turns": 2,
       "calls": 4,
@@ -198,7 +198,7 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
     let changed = json!({ "path": "other.md", "content": "tea\n" });
     for answer in [json!({ "option": 0, "arguments": changed }), json!({ "option": 0, "arguments": null })] {
         let question = talk.question().await;
-        talk.ask("answer", json!({ "conversation": id, "question": question, "answer": { "allow": answer } })).await;
+        talk.request("answer", json!({ "conversation": id, "question": question, "answer": { "allow": answer } })).await;
     }
     talk.end().await;
     let result = talk.open(&id).await.events.iter().find_map(|event| match &event.what {
@@ -207,14 +207,14 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
     });
     let said = r#"The user changed the arguments to {"path":"other.md","content":"tea\n"}."#;
     assert_eq!(result.as_deref(), Some(said), "the model is told");
-    let exported = talk.ask("export", json!({ "conversation": id })).await;
+    let exported = talk.request("export", json!({ "conversation": id })).await;
     let scenario = exported["scenario"].as_str().unwrap();
     assert!(scenario.contains("other.md") && !scenario.contains("new.md"), "{scenario}");
     assert!(!scenario.contains("The user changed"), "{scenario}");
 
     std::fs::remove_file(fixture.work.join("other.md")).unwrap();
     let same = replay(&fixture, scenario, &["file.write"]).await;
-    assert_eq!(same.differences.as_slice(), &[][..], "{}", shown(&same, &fixture));
+    assert_eq!(same.differences.as_slice(), &[][..], "{}", render_report(&same, &fixture));
     assert!(fixture.work.join("other.md").exists() && !fixture.work.join("new.md").exists());
 }
 
@@ -252,7 +252,7 @@ async fn what_was_written_by_hand_is_held_to_what_it_says() {
         let scenario = format!(
             "zubiScenario: 1\nturns:\n- user: Look\n  answers:\n  - calls: [{{tool: file.read, arguments: {{path: catalogue.md}}}}]\n  - expect: {{outcome: {{file_read: {expected}}}}}\n    text: Well.\n"
         );
-        shown(&replay(&fixture, &scenario, &[]).await, &fixture)
+        render_report(&replay(&fixture, &scenario, &[]).await, &fixture)
     };
     assert_snapshot!(check("tea").await, @r#"
     {

@@ -46,7 +46,7 @@ pub(super) struct ToolCatalog {
 }
 
 impl ToolCatalog {
-    fn of(specs: &[impl AsRef<ToolSpec>], room: usize) -> Self {
+    fn from_specs(specs: &[impl AsRef<ToolSpec>], room: usize) -> Self {
         let offer = |spec: &ToolSpec| {
             let schema = Value::Object(spec.input.clone());
             let bytes = spec.id.len() + spec.description.len() + schema.to_string().len();
@@ -83,11 +83,11 @@ impl Run {
         self.changes.mark_unchanged();
         let specs = tokio::select! {
             specs = self.turn.service.list(&self.turn.caller.restrictions) => specs,
-            reason = self.limits.over() => return Err(End::of(reason)),
+            reason = self.limits.wait_for_end() => return Err(End::new(reason)),
         };
         let specs = specs.map_err(|error| End::failed(format!("{error}. {}", HostUnavailable::HINT)))?;
         let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
-        let mut offers = ToolCatalog::of(&specs, MOST_BYTES.min(quarter));
+        let mut offers = ToolCatalog::from_specs(&specs, MOST_BYTES.min(quarter));
         if let Some(finish) = &self.finish {
             let last = finish.offer(&offers.tools);
             self.last = Some(last.name.clone());
@@ -98,7 +98,7 @@ impl Run {
     }
 
     /// Asks until there is an answer, or there will be none.
-    pub(super) async fn ask(&mut self) -> Result<Answer, End> {
+    pub(super) async fn request_answer(&mut self) -> Result<Answer, End> {
         self.offers().await?;
         let system = prompt::system(
             &self.host,
@@ -121,7 +121,7 @@ impl Run {
                     continue;
                 }
             }
-            let wait = next_try(&error, attempt).map_err(|problem| End::of(StopReason::Model).because(problem))?;
+            let wait = next_try(&error, attempt).map_err(|problem| End::new(StopReason::Model).because(problem))?;
             self.journal.add(EventKind::Retrying {
                 turn: self.number,
                 iteration: self.iterations,
@@ -132,7 +132,7 @@ impl Run {
             })?;
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
-                reason = self.limits.over() => return Err(End::of(reason)),
+                reason = self.limits.wait_for_end() => return Err(End::new(reason)),
             }
             attempt += 1;
         }
@@ -146,16 +146,16 @@ impl Run {
         let tools = self.offers.as_ref().map(|offers| offers.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt { system, messages: &messages, tools, max_output: None };
         let speech = StreamingAnswer::new(self.journal.as_ref(), turn, iteration);
-        let pieces = |piece| speech.hear(piece);
+        let pieces = |piece| speech.push(piece);
         let asked = tokio::select! {
             answer = self.turn.model.answer(prompt, &pieces) => Ok(answer),
-            reason = self.limits.over() => Err(reason),
+            reason = self.limits.wait_for_end() => Err(reason),
         };
         let (mut answer, over) = match asked {
             Ok(Ok(answer)) => (answer, None),
             Ok(Err(error)) => return Ok(Err(error)),
             // Dropping the question has closed its connection. What was said until then is kept.
-            Err(reason) => (Answer { said: speech.text(), ..Answer::default() }, Some(End::of(reason))),
+            Err(reason) => (Answer { said: speech.text(), ..Answer::default() }, Some(End::new(reason))),
         };
         if let Some(end) = over.clone().filter(|_| answer.said == AssistantMessage::default()) {
             return Err(end);
@@ -168,11 +168,11 @@ impl Run {
             }
             let why = format!("The model's answer is longer than {} MiB and is not kept.", LONGEST / 1024 / 1024);
             return Err(
-                End::of(StopReason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
+                End::new(StopReason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
             );
         }
         self.request = None;
-        self.done.said(&self.journal.clean(&answer.said.text, over.is_some()));
+        self.done.set_text(&self.journal.clean(&answer.said.text, over.is_some()));
         self.journal.add(EventKind::Answered {
             turn,
             iteration,

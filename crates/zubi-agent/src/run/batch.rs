@@ -24,7 +24,7 @@ pub(super) enum CallAccess {
 
 impl CallAccess {
     /// Of a call whose footprint was worked out.
-    pub(super) fn of(spec: &ToolSpec, explained: &Explanation) -> Self {
+    pub(super) fn from_explanation(spec: &ToolSpec, explained: &Explanation) -> Self {
         let footprint = &explained.footprint;
         let effect = footprint.effect.unwrap_or(spec.effect);
         let is_told = footprint.commands.is_empty() && footprint.hosts.is_empty() && footprint.unresolved.is_empty();

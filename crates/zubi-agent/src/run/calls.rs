@@ -80,10 +80,10 @@ impl Run {
 
     fn ends(&mut self, ends: Ends) -> Option<End> {
         if let Some(reason) = ends.over {
-            return Some(End::of(reason));
+            return Some(End::new(reason));
         }
         if let Some(data) = ends.taken {
-            return Some(Self::completed(data));
+            return Some(Self::completed_with(data));
         }
         if let Some(why) = ends.not_taken
             && !self.finish.as_mut().is_some_and(super::finish::StructuredOutput::can_retry)
@@ -91,10 +91,10 @@ impl Run {
             return Some(Self::does_not_fit(&why));
         }
         if ends.too_many {
-            return Some(End::of(StopReason::Calls));
+            return Some(End::new(StopReason::Calls));
         }
         if ends.is_repeating {
-            return Some(End::of(StopReason::Repeating));
+            return Some(End::new(StopReason::Repeating));
         }
         for tool in &ends.valid {
             self.invalid.remove(tool);
@@ -105,7 +105,7 @@ impl Run {
             let (count, last) = self.invalid.entry(tool.clone()).or_default();
             *count = if *last == error { *count + 1 } else { 1 };
             if *count > ASKED_AGAIN {
-                return Some(End::of(StopReason::Invalid).because(format!(
+                return Some(End::new(StopReason::Invalid).because(format!(
                     "The model kept calling {tool} with arguments that are none ({error}). Say it in other words, or choose another model."
                 )));
             }
@@ -149,7 +149,7 @@ impl Run {
         self.calls += 1;
         let found = tokio::select! {
             found = self.turn.service.find(&call.tool, &self.turn.caller.restrictions) => found,
-            reason = self.limits.over() => {
+            reason = self.limits.wait_for_end() => {
                 ends.over = Some(reason);
                 let (why, _) = self.words(reason);
                 return given(call, format!("Not made. {why}"), Some(Code::Cancelled));
@@ -158,7 +158,7 @@ impl Run {
         let spec = match found {
             Ok(spec) => spec,
             Err(unknown) => {
-                let text = match self.near(&call.tool) {
+                let text = match self.nearest_names(&call.tool) {
                     Some(near) if unknown.code == Code::UnknownTool => {
                         format!("unknown tool `{written}`. Of those that you were given, the nearest are {near}.")
                     }
@@ -192,7 +192,7 @@ impl Run {
     }
 
     /// The names of tools that look most like this one, as the model knows them.
-    fn near(&self, name: &str) -> Option<String> {
+    fn nearest_names(&self, name: &str) -> Option<String> {
         let known = self.offers.iter().flat_map(|offers| offers.tools.iter().map(|tool| tool.name.as_str()));
         let near: Vec<String> = nearest(name, known, 3).into_iter().map(|name| format!("`{name}`")).collect();
         (!near.is_empty()).then(|| near.join(", "))
@@ -216,7 +216,7 @@ impl Run {
             while let Some(item) = items.get(next) {
                 let spec = match &item.fate {
                     Fate::Given(text, code) => {
-                        self.calling(item, None)?;
+                        self.record_start(item, None)?;
                         batch.done(next, CompletedCall::skipped(text.clone(), *code));
                         next += 1;
                         continue;
@@ -225,7 +225,7 @@ impl Run {
                 };
                 if until.is_some() {
                     let (why, _) = self.words(ends.over.unwrap_or(StopReason::Stopped));
-                    self.calling(item, None)?;
+                    self.record_start(item, None)?;
                     batch.done(next, CompletedCall::skipped(format!("Not made. {why}"), Some(Code::Cancelled)));
                     next += 1;
                     continue;
@@ -245,11 +245,11 @@ impl Run {
                     // It is looked at again when there is room: what it would touch may be another thing then.
                     break;
                 }
-                self.calling(item, Some(&looked))?;
+                self.record_start(item, Some(&looked))?;
                 batch.begin(next, looked, self.execute_call(item, next, &cancel));
                 next += 1;
             }
-            self.tell(items, &mut batch, ends)?;
+            self.record_results(items, &mut batch, ends)?;
             if batch.told == items.len() {
                 return Ok(());
             }
@@ -267,7 +267,7 @@ impl Run {
             };
             tokio::select! {
                 biased;
-                reason = self.limits.over(), if until.is_none() => {
+                reason = self.limits.wait_for_end(), if until.is_none() => {
                     ends.over = Some(reason);
                     until = Some(Instant::now() + GRACE);
                     looking = None;
@@ -286,7 +286,7 @@ impl Run {
         }
     }
 
-    fn calling(&self, item: &Item, looked: Option<&PreparedCall>) -> Result<(), End> {
+    fn record_start(&self, item: &Item, looked: Option<&PreparedCall>) -> Result<(), End> {
         self.journal.add(EventKind::Calling {
             turn: self.number,
             call: item.call.id.clone(),
@@ -300,7 +300,7 @@ impl Run {
     }
 
     /// Tells what the next calls have come to, in their order.
-    fn tell(&mut self, items: &[Item], batch: &mut Batch, ends: &mut Ends) -> Result<(), End> {
+    fn record_results(&mut self, items: &[Item], batch: &mut Batch, ends: &mut Ends) -> Result<(), End> {
         while let Some(item) = items.get(batch.told) {
             let Some(made) = batch.made.get_mut(batch.told).and_then(Option::take) else { break };
             let CompletedCall { mut text, failure, has_begun, duration } = made;
@@ -308,7 +308,7 @@ impl Run {
                 let looked = batch.looked.get(batch.told).and_then(Option::as_ref);
                 let effect = looked.map_or(spec.effect, |looked| looked.effect);
                 if failure.is_none() && effect > Effect::Plan {
-                    self.done.changed(looked.map(|looked| looked.writes.as_slice()).unwrap_or_default());
+                    self.done.add_changed_files(looked.map(|looked| looked.writes.as_slice()).unwrap_or_default());
                 }
                 if looked.is_some()
                     && self.repeats.record_and_check(key.clone(), &item.call.id, effect, failure.is_some(), &text)

@@ -80,7 +80,7 @@ struct Plan {
 
 impl Plan {
     /// Leaves out results, but for the last ones that `protected` bytes have room for.
-    fn pruning(told: &[(u64, Message)], protected: usize) -> Self {
+    fn prune_results(told: &[(u64, Message)], protected: usize) -> Self {
         let (mut plan, mut seen) = (Self::default(), 0);
         for (_, message) in told.iter().rev() {
             let Message::Tool(outcome) = message else { continue };
@@ -130,7 +130,7 @@ impl Run {
     /// Makes it as short as `aim`, if that can be. What the model has not seen yet is left out only where it would be longer
     /// than `most` with it. Whether anything was left out.
     async fn compact(&mut self, base: usize, before: u64, aim: u64, most: u64) -> Result<bool, End> {
-        let told = self.journal.told();
+        let told = self.journal.messages_with_seq();
         let length: usize = told.iter().map(|(_, message)| bytes_of(message)).sum();
         let scale = Scale { bytes: base + length, tokens: before };
         // What goes before all messages stays, so they have what it leaves of the room; they get something in any case.
@@ -141,12 +141,12 @@ impl Run {
         let (seen, unseen) = told.split_at(last);
         let of_last: usize = unseen.iter().map(|(_, message)| bytes_of(message)).sum();
         let protected = scale.bytes(PROTECTED).min(room / 3 * 2).saturating_sub(of_last);
-        let plan = Plan::pruning(seen, protected);
+        let plan = Plan::prune_results(seen, protected);
         if length.saturating_sub(plan.saved) <= room {
             return self.leave_out(&told, scale, 0, String::new(), plan.pruned);
         }
         let most = scale.bytes(most).saturating_sub(base).max(room);
-        let hard = Plan::pruning(seen, 0);
+        let hard = Plan::prune_results(seen, 0);
         // Where what is new fills the room by itself, notes of the rest would make little of it free.
         if of_last > room / 2 && length.saturating_sub(hard.saved) < most {
             return self.leave_out(&told, scale, 0, String::new(), hard.pruned);
@@ -170,7 +170,7 @@ impl Run {
         let Some(boundary) = boundary.or_else(|| unseen.first().map(|(seq, _)| *seq)) else { return Ok(false) };
         let pruning = |before: u64, summary: &str| {
             let is_too_long = summary.len() + bytes_left(&told, before, &[]) >= most;
-            if is_too_long { Plan::pruning(unseen, room / 2).pruned } else { Vec::new() }
+            if is_too_long { Plan::prune_results(unseen, room / 2).pruned } else { Vec::new() }
         };
         let old: Vec<&Message> = told.iter().filter(|(seq, _)| *seq < boundary).map(|(_, message)| message).collect();
         if !old.iter().any(|message| is_answer(message)) {
@@ -213,7 +213,7 @@ impl Run {
         let turn = self.number;
         self.journal.add(EventKind::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
         // The model is told to call again for what it needs of the rest, and is not to be stopped for doing so.
-        let told = self.journal.told();
+        let told = self.journal.messages_with_seq();
         let outcomes = told.iter().filter_map(|(_, message)| match message {
             Message::Tool(outcome) if outcome.text != LEFT_OUT => Some(outcome.call.as_str()),
             _ => None,
@@ -231,7 +231,7 @@ impl Run {
         let prompt = Prompt { system: SUMMARISE, messages: &messages, tools: &[], max_output: Some(SUMMARY_TOKENS) };
         let answer = tokio::select! {
             answer = self.turn.model.answer(prompt, &|_| {}) => answer,
-            reason = self.limits.over() => return Err(End::of(reason)),
+            reason = self.limits.wait_for_end() => return Err(End::new(reason)),
         };
         let answer = match answer {
             Ok(answer) => answer,
@@ -242,7 +242,7 @@ impl Run {
         if notes.is_empty() {
             return Ok(Err(ModelError::new(ErrorKind::Malformed, "it answered nothing")));
         }
-        Ok(Ok(self.journal.shortened(notes.to_owned(), SUMMARY_BYTES)))
+        Ok(Ok(self.journal.shorten(notes.to_owned(), SUMMARY_BYTES)))
     }
 }
 

@@ -25,7 +25,7 @@ impl StructuredOutput {
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         let fit = CompiledSchema::new(schema)?;
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
-        let schema = if is_object { schema.clone() } else { wrapped(schema)? };
+        let schema = if is_object { schema.clone() } else { wrap_in_object(schema)? };
         Ok(Self { fit, schema, is_wrapped: !is_object, failures: 0 })
     }
 
@@ -64,7 +64,7 @@ impl StructuredOutput {
 }
 
 /// The schema as that of an object with one property. What it refers to stays where its references look for it.
-fn wrapped(schema: &Value) -> Result<Value, String> {
+fn wrap_in_object(schema: &Value) -> Result<Value, String> {
     const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
     let mut inner = schema.clone();
     let mut outer = Map::new();

@@ -57,7 +57,7 @@ fn write(value: &Value, into: &mut String) {
 
 /// What came of a call.
 #[derive(Debug)]
-struct Seen {
+struct PreviousCall {
     /// How often the last outcome was the same, in a row.
     count: u64,
     /// A hash of it.
@@ -69,7 +69,7 @@ struct Seen {
 /// The calls of a turn.
 #[derive(Debug, Default)]
 pub(super) struct LoopGuard {
-    seen: BTreeMap<Key, Seen>,
+    seen: BTreeMap<Key, PreviousCall>,
     hasher: RandomState,
 }
 
@@ -99,7 +99,7 @@ impl LoopGuard {
             }
         }
         let count = same.unwrap_or_default() + 1;
-        self.seen.insert(key, Seen { count, outcome, call: call.to_owned() });
+        self.seen.insert(key, PreviousCall { count, outcome, call: call.to_owned() });
         count >= REMARKED
     }
 

@@ -33,12 +33,12 @@ impl TurnReport {
         self.not_made += 1;
     }
 
-    pub(super) fn changed(&mut self, files: &[Utf8PathBuf]) {
+    pub(super) fn add_changed_files(&mut self, files: &[Utf8PathBuf]) {
         self.changed.extend(files.iter().cloned());
     }
 
     /// Without secrets: they are shortened, and a secret that is cut in two is not known any more.
-    pub(super) fn said(&mut self, words: &str) {
+    pub(super) fn set_text(&mut self, words: &str) {
         if !words.trim().is_empty() {
             words.trim().clone_into(&mut self.words);
         }

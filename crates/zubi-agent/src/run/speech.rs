@@ -12,11 +12,11 @@ pub(super) struct StreamingAnswer<'a> {
     journal: &'a dyn Journal,
     turn: u64,
     iteration: u64,
-    heard: Mutex<Heard>,
+    heard: Mutex<StreamedText>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct StreamedText {
     text: Channel,
     reasoning: Channel,
 }
@@ -44,7 +44,7 @@ impl<'a> StreamingAnswer<'a> {
     }
 
     /// Tells a piece on.
-    pub(super) fn hear(&self, piece: Delta) {
+    pub(super) fn push(&self, piece: Delta) {
         let (turn, iteration) = (self.turn, self.iteration);
         // Held until it is told, so that pieces are told in their order.
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ impl<'a> StreamingAnswer<'a> {
     /// What was heard so far.
     pub(super) fn text(&self) -> AssistantMessage {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let Heard { text, reasoning } = std::mem::take(&mut *heard);
+        let StreamedText { text, reasoning } = std::mem::take(&mut *heard);
         AssistantMessage { text: text.text, reasoning: reasoning.text, ..AssistantMessage::default() }
     }
 }

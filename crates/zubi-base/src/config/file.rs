@@ -85,7 +85,7 @@ fn read(path: &Utf8Path) -> Result<Option<(String, ContentHash)>, ConfigError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
     };
-    let hash = ContentHash::of(&bytes);
+    let hash = ContentHash::from_bytes(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path: path.to_owned() })?;
     Ok(Some((text, hash)))
 }

@@ -115,13 +115,13 @@ impl Secrets {
     }
 
     /// Of values alone, for hosts that have them from elsewhere.
-    pub fn of(values: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn from_values(values: impl IntoIterator<Item = (String, String)>) -> Self {
         Self { values: values.into_iter().collect(), ..Self::default() }
     }
 
     /// The same with values from elsewhere, which count before those of the file.
     #[must_use]
-    pub fn with(mut self, values: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn with_values(mut self, values: impl IntoIterator<Item = (String, String)>) -> Self {
         for (name, value) in values {
             self.broken.remove(&name);
             self.values.insert(name, value);

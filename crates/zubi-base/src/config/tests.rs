@@ -262,7 +262,7 @@ fn a_workspace_file_is_trusted_by_content() {
     assert!(!read_only(), "trusted");
     write(root.join(WORKSPACE_FILE), "read-only = false # changed");
     assert!(read_only(), "the content is another one than was trusted");
-    assert!(!trust.file(&root, &root.join("other"), &ContentHash::of(b"")));
+    assert!(!trust.file(&root, &root.join("other"), &ContentHash::from_bytes(b"")));
 
     std::fs::remove_file(root.join(WORKSPACE_FILE)).unwrap();
     #[cfg(unix)]

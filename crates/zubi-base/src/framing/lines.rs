@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    fn reassembled(bytes: &[u8], cuts: &[usize], longest: usize) -> Vec<Line> {
+    fn split_lines(bytes: &[u8], cuts: &[usize], longest: usize) -> Vec<Line> {
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
@@ -226,12 +226,12 @@ mod tests {
     #[test]
     fn a_line_may_be_cut_at_every_byte() {
         let text = "{\"a\":\"ä€😀\"}\n\n{\"id\":7,\"params\":\"too long\"}\nend".as_bytes();
-        let whole = reassembled(text, &[], 16);
+        let whole = split_lines(text, &[], 16);
         assert_eq!(whole.len(), 4);
         for cut in 0..=text.len() {
-            assert_eq!(reassembled(text, &[cut], 16), whole, "cut at {cut}");
+            assert_eq!(split_lines(text, &[cut], 16), whole, "cut at {cut}");
         }
-        assert_eq!(reassembled(text, &(0..text.len()).collect::<Vec<_>>(), 16), whole, "byte by byte");
+        assert_eq!(split_lines(text, &(0..text.len()).collect::<Vec<_>>(), 16), whole, "byte by byte");
     }
 
     proptest::proptest! {
@@ -243,7 +243,7 @@ mod tests {
             cuts in proptest::collection::vec(proptest::prelude::any::<usize>(), 0..20),
             longest in 0_usize..40,
         ) {
-            let lines = reassembled(&bytes, &cuts, longest);
+            let lines = split_lines(&bytes, &cuts, longest);
             let mut expected: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
             // Nothing after the last line end is no line.
             if expected.last().is_some_and(|last| last.is_empty()) {

@@ -127,7 +127,7 @@ struct Envelope {
 }
 
 #[derive(Serialize, Default)]
-struct Outgoing<'a> {
+struct OutgoingJson<'a> {
     jsonrpc: &'static str,
     #[expect(clippy::option_option, reason = "absent in a notification, null in the answer to an unreadable request")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +185,7 @@ impl Message {
 
     /// The body of this message.
     pub fn to_body(&self) -> Vec<u8> {
-        let mut outgoing = Outgoing { jsonrpc: "2.0", ..Outgoing::default() };
+        let mut outgoing = OutgoingJson { jsonrpc: "2.0", ..OutgoingJson::default() };
         match self {
             Self::Request(Request { id, method, params }) => {
                 outgoing.id = Some(Some(id));

@@ -106,14 +106,14 @@ pub struct Environment(BTreeMap<OsString, OsString>);
 impl Environment {
     /// What of this process's environment a tool needs: an allow-list, so that a secret with an unknown name stays
     /// here.
-    pub fn inherited() -> Self {
+    pub fn from_allowlist() -> Self {
         Self::allowlisted(std::env::vars_os())
     }
 
     /// The same with these as well, by name. Who names a variable means it, a secret too.
     pub fn inherited_with(names: &[String]) -> Self {
         let named = names.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
-        named.fold(Self::inherited(), |environment, (name, value): (OsString, OsString)| environment.with(name, value))
+        named.fold(Self::from_allowlist(), |environment, (name, value): (OsString, OsString)| environment.with_variable(name, value))
     }
 
     /// The variables that [`Self::inherited`] would let through.
@@ -123,7 +123,7 @@ impl Environment {
 
     /// The same environment with one variable set.
     #[must_use]
-    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+    pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.0.insert(name.into(), value.into());
         self
     }
@@ -178,6 +178,6 @@ mod tests {
             names.join(" "),
             @"CARGO_HOME GOFLAGS HOME LC_ALL PATH RUSTUP_TOOLCHAIN VIRTUAL_ENV XDG_CACHE_HOME"
         );
-        assert_eq!(environment.with("A", "1").get("A"), Some(OsStr::new("1")));
+        assert_eq!(environment.with_variable("A", "1").get("A"), Some(OsStr::new("1")));
     }
 }

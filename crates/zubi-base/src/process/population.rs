@@ -28,7 +28,7 @@ impl ProcessCounter {
     }
 
     /// The limit, when there are more.
-    pub(super) fn exceeded(&mut self) -> Option<u32> {
+    pub(super) fn exceeded_limit(&mut self) -> Option<u32> {
         self.exceeded_with(last_id(), || descendants(std::process::id()).len())
     }
 

@@ -231,7 +231,7 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<P
                 deadline = None;
             }
             Err(RecvTimeoutError::Timeout) => {
-                if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded) {
+                if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded_limit) {
                     // At once, whatever else there is to be found: most of it is in the program's own group.
                     super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
                     freeze();

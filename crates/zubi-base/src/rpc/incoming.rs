@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::{SendError, Shared};
+use super::shared::{SendError, ConnectionState};
 use super::{ConnectionError, Framing, Options, PeerHandler};
 use crate::framing::lines::{Line, Lines};
 use crate::framing::{
@@ -22,7 +22,7 @@ const MAX_ERROR_CHARS: usize = 2_000;
 /// Through which one request of the peer is answered, once. Dropped without an answer, the peer is told that there is none.
 #[derive(Debug)]
 pub struct Responder {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     id: RequestId,
     cancel: CancellationToken,
     answered: bool,
@@ -69,7 +69,7 @@ fn invalid(message: String) -> ResponseError {
 }
 
 /// Sends an answer. A peer that asks without reading the answers loses the connection: more of them would only grow the queue.
-fn respond(shared: &Shared, id: Option<RequestId>, result: Result<Value, ResponseError>) {
+fn respond(shared: &ConnectionState, id: Option<RequestId>, result: Result<Value, ResponseError>) {
     let send = |id, result| shared.send(&Message::Response(Response { id, result }));
     let sent = match send(id.clone(), result) {
         Err(SendError::TooLarge { bytes }) => {
@@ -87,7 +87,7 @@ fn respond(shared: &Shared, id: Option<RequestId>, result: Result<Value, Respons
 
 /// Closes the connection when the reading task ends, also if a handler panicked.
 struct CloseOnDrop {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     why: String,
 }
 
@@ -98,7 +98,7 @@ impl Drop for CloseOnDrop {
 }
 
 /// What was read.
-enum Piece {
+enum InputEvent {
     Body(Vec<u8>),
     /// A body over the bound, of which only this much is known.
     TooLarge(TooLarge),
@@ -125,19 +125,19 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 
     /// Cancel-safe.
-    async fn next(&mut self) -> Result<Option<Piece>, FramingError> {
+    async fn next(&mut self) -> Result<Option<InputEvent>, FramingError> {
         Ok(match self {
             Self::Headers(frames) => frames.next().await?.map(|frame| match frame {
-                Frame::Body(body) => Piece::Body(body),
+                Frame::Body(body) => InputEvent::Body(body),
                 Frame::TooLarge { bytes, head } => {
                     let id = framing::id_in_head(&head).map(RequestId::Number);
-                    Piece::TooLarge(TooLarge { bytes, id, answers: true })
+                    InputEvent::TooLarge(TooLarge { bytes, id, answers: true })
                 }
             }),
             Self::Lines(lines) => lines.next().await?.map(|line| match line {
-                Line::Whole(body) => Piece::Body(body),
+                Line::Whole(body) => InputEvent::Body(body),
                 Line::TooLong { id, length, answers } => {
-                    Piece::TooLarge(TooLarge { bytes: length as u64, id, answers })
+                    InputEvent::TooLarge(TooLarge { bytes: length as u64, id, answers })
                 }
             }),
         })
@@ -152,7 +152,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
 }
 
 /// Reads messages until the stream or the connection ends.
-pub(super) async fn read<R>(reader: R, handler: Arc<dyn PeerHandler>, shared: Arc<Shared>)
+pub(super) async fn read<R>(reader: R, handler: Arc<dyn PeerHandler>, shared: Arc<ConnectionState>)
 where
     R: AsyncRead + Send + Unpin,
 {
@@ -169,8 +169,8 @@ where
         };
         shared.state().heard += 1;
         match piece {
-            Ok(Some(Piece::Body(body))) => take(&body, handler.as_ref(), &shared),
-            Ok(Some(Piece::TooLarge(message))) => refuse_large(message, &shared),
+            Ok(Some(InputEvent::Body(body))) => take(&body, handler.as_ref(), &shared),
+            Ok(Some(InputEvent::TooLarge(message))) => refuse_large(message, &shared),
             Ok(None) => break CLOSED_OUTPUT.to_owned(),
             Err(error) => break error.to_string(),
         }
@@ -187,7 +187,7 @@ where
 }
 
 /// Handles one message.
-fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Shared>) {
+fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<ConnectionState>) {
     let message = match shared.options.framing {
         Framing::Headers => Message::parse(body),
         Framing::Lines => {
@@ -220,8 +220,8 @@ fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Shared>) {
     }
 }
 
-fn take_response(id: Option<&RequestId>, result: Result<Value, ResponseError>, shared: &Shared) {
-    let result = result.map_err(|error| ResponseError { message: shortened(error.message), ..error });
+fn take_response(id: Option<&RequestId>, result: Result<Value, ResponseError>, shared: &ConnectionState) {
+    let result = result.map_err(|error| ResponseError { message: truncate_for_display(error.message), ..error });
     if let (None, Err(error)) = (id, &result) {
         tracing::debug!(%error, "the peer complains");
         shared.state().refusal = Some(error.clone());
@@ -232,7 +232,7 @@ fn take_response(id: Option<&RequestId>, result: Result<Value, ResponseError>, s
 }
 
 /// `$/cancelRequest`. One for a request that is answered already, or was never made, means nothing.
-fn take_back(params: &Value, shared: &Shared) {
+fn take_back(params: &Value, shared: &ConnectionState) {
     let id = params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let cancel = id.and_then(|id| shared.state().incoming.get(&id).cloned());
     if let Some(cancel) = cancel {
@@ -240,7 +240,7 @@ fn take_back(params: &Value, shared: &Shared) {
     }
 }
 
-fn take_request(Request { id, method, params }: Request, handler: &dyn PeerHandler, shared: &Arc<Shared>) {
+fn take_request(Request { id, method, params }: Request, handler: &dyn PeerHandler, shared: &Arc<ConnectionState>) {
     let admitted = {
         let mut state = shared.state();
         let most = shared.options.max_incoming;
@@ -264,7 +264,7 @@ fn take_request(Request { id, method, params }: Request, handler: &dyn PeerHandl
 }
 
 /// A text that is passed on to people, cut where no person would read on.
-fn shortened(text: String) -> String {
+fn truncate_for_display(text: String) -> String {
     match text.char_indices().nth(MAX_ERROR_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
@@ -272,7 +272,7 @@ fn shortened(text: String) -> String {
 }
 
 /// A message over the bound. What answers a request of ours fails it; what may be a request is told.
-fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &Shared) {
+fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &ConnectionState) {
     let most = shared.options.max_body;
     if answers {
         refuse(id.as_ref(), format!("the answer has {bytes} bytes, more than the {most} that are read"), shared);
@@ -285,7 +285,7 @@ fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &Shared) {
 
 /// Fails the request that an unusable message answers, where that can be told, so that its caller need not wait for
 /// the deadline.
-fn refuse(id: Option<&RequestId>, what: String, shared: &Shared) {
+fn refuse(id: Option<&RequestId>, what: String, shared: &ConnectionState) {
     tracing::warn!(what, "an unusable message from a peer");
     if id.is_some() {
         shared.deliver(id, Err(ConnectionError::Protocol { what }));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use super::shared::{Queue, Shared};
+use super::shared::{Queue, ConnectionState};
 
 /// How many waiting messages are taken from the queue at once.
 const WRITE_BATCH: usize = 64;
@@ -15,7 +15,7 @@ const WRITE_BATCH: usize = 64;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Writes what is queued until the queue is closed, or little more than the connection has ended.
-pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue: Queue, shared: Arc<Shared>) {
+pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue: Queue, shared: Arc<ConnectionState>) {
     let done = shared.written.clone().drop_guard();
     let late = async {
         shared.end.cancelled().await;
@@ -33,7 +33,7 @@ pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue
     drop(done);
 }
 
-async fn write_all<W>(writer: &mut W, queue: &mut Queue, shared: &Shared) -> io::Result<()>
+async fn write_all<W>(writer: &mut W, queue: &mut Queue, shared: &ConnectionState) -> io::Result<()>
 where
     W: AsyncWrite + Send + Unpin,
 {

@@ -16,7 +16,7 @@ pub(super) type Queue = mpsc::UnboundedReceiver<Vec<u8>>;
 type Answer = Result<Value, ConnectionError>;
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct ConnectionState {
     pub(super) options: Options,
     state: Mutex<State>,
     pub(super) closed: watch::Sender<Option<String>>,
@@ -65,7 +65,7 @@ impl From<SendError> for ConnectionError {
     }
 }
 
-impl Shared {
+impl ConnectionState {
     pub(super) fn new(options: Options) -> (Arc<Self>, Queue) {
         let (sender, queue) = mpsc::unbounded_channel();
         let state = State {
@@ -111,7 +111,7 @@ impl Shared {
         self: &Arc<Self>,
         method: &str,
         params: Value,
-    ) -> Result<(Waiting, oneshot::Receiver<Answer>), ConnectionError> {
+    ) -> Result<(PendingRequest, oneshot::Receiver<Answer>), ConnectionError> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
         let id = state.next_id;
@@ -124,7 +124,7 @@ impl Shared {
         drop(state);
         self.end_where_nobody_reads(&sent);
         sent?;
-        Ok((Waiting { shared: Arc::clone(self), id, answered: false }, receiver))
+        Ok((PendingRequest { shared: Arc::clone(self), id, answered: false }, receiver))
     }
 
     /// Hands an answer to whoever waits for it; one that nobody waits for was cancelled or invented.
@@ -217,13 +217,13 @@ impl State {
 }
 
 /// One request that is under way. When it goes without an answer, the peer is told to stop.
-pub(super) struct Waiting {
-    shared: Arc<Shared>,
+pub(super) struct PendingRequest {
+    shared: Arc<ConnectionState>,
     id: i64,
     pub(super) answered: bool,
 }
 
-impl Drop for Waiting {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.answered || self.shared.state().pending.remove(&self.id).is_none() {
             return;

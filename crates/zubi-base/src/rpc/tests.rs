@@ -81,7 +81,7 @@ fn world() -> World {
 
 impl World {
     /// A request that is on its way, as a task.
-    fn asking(&self, method: &'static str) -> tokio::task::JoinHandle<Result<Value, ConnectionError>> {
+    fn spawn_request(&self, method: &'static str) -> tokio::task::JoinHandle<Result<Value, ConnectionError>> {
         let (connection, cancel) = (self.connection.clone(), self.cancel.clone());
         tokio::spawn(async move { connection.request(method, Value::Null, &cancel, Instant::now() + PATIENCE).await })
     }
@@ -90,9 +90,9 @@ impl World {
 #[tokio::test]
 async fn answers_find_their_requests_in_any_order() {
     let mut world = world();
-    let first = world.asking("first");
+    let first = world.spawn_request("first");
     assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"first"}"#);
-    let second = world.asking("second");
+    let second = world.spawn_request("second");
     assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":2,"method":"second"}"#);
     world.peer.says(r#"{"id":99,"result":"nobody asked"}"#).await;
     world.peer.says(r#"{"id":"2","result":null}"#).await;
@@ -134,14 +134,14 @@ async fn the_servers_requests_are_answered() {
 #[tokio::test]
 async fn giving_up_cancels_on_the_server() {
     let mut world = world();
-    let cancelled = world.asking("slow");
+    let cancelled = world.spawn_request("slow");
     world.peer.hears().await;
     world.cancel.cancel();
     assert_eq!(cancelled.await.unwrap(), Err(ConnectionError::Cancelled));
     assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
 
     world.cancel = CancellationToken::new();
-    let dropped = world.asking("slow");
+    let dropped = world.spawn_request("slow");
     world.peer.hears().await;
     dropped.abort();
     assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}"#);
@@ -154,7 +154,7 @@ async fn giving_up_cancels_on_the_server() {
 
     // Late answers go nowhere, and an answered request is not cancelled.
     world.peer.says(r#"{"id":1,"result":1}"#).await;
-    let quick = world.asking("quick");
+    let quick = world.spawn_request("quick");
     world.peer.hears().await;
     world.peer.says(r#"{"id":4,"result":4}"#).await;
     assert_eq!(quick.await.unwrap(), Ok(json!(4)));
@@ -166,7 +166,7 @@ async fn giving_up_cancels_on_the_server() {
 async fn a_cancelled_caller_sends_nothing() {
     let mut world = world();
     world.cancel.cancel();
-    assert_eq!(world.asking("never").await.unwrap(), Err(ConnectionError::Cancelled));
+    assert_eq!(world.spawn_request("never").await.unwrap(), Err(ConnectionError::Cancelled));
     world.connection.notify("first", Value::Null).unwrap();
     assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"first"}"#);
 }
@@ -174,10 +174,10 @@ async fn a_cancelled_caller_sends_nothing() {
 #[tokio::test]
 async fn a_server_that_goes_fails_what_waits_and_what_comes() {
     let mut world = world();
-    let waiting = world.asking("slow");
+    let waiting = world.spawn_request("slow");
     world.peer.hears().await;
     world.peer.writer.write_all(b"Segmentation fault\n").await.unwrap();
-    let mut closed = world.connection.closed();
+    let mut closed = world.connection.closed_reason();
     drop(world.peer);
     let why = closed.wait_for(Option::is_some).await.unwrap().clone();
     assert_snapshot!(why.unwrap(), @"it closed its output; it printed: Segmentation fault");
@@ -231,12 +231,12 @@ async fn a_server_that_does_not_read_does_not_grow_our_memory() {
 #[tokio::test]
 async fn unusable_answers_fail_their_request() {
     let mut world = world();
-    let malformed = world.asking("first");
+    let malformed = world.spawn_request("first");
     world.peer.hears().await;
     world.peer.says(r#"{"jsonrpc":"2.0","id":1,"result":[1,}"#).await;
     assert_snapshot!(malformed.await.unwrap().unwrap_err(), @"a message is malformed: not JSON: expected value at line 1 column 37");
 
-    let huge = world.asking("second");
+    let huge = world.spawn_request("second");
     world.peer.hears().await;
     let length = MAX_BODY_BYTES + 40;
     let head = format!("Content-Length: {length}\r\n\r\n{}", r#"{"jsonrpc":"2.0","id":2,"result":""#);
@@ -244,7 +244,7 @@ async fn unusable_answers_fail_their_request() {
     let body = vec![b'x'; length - 34];
     world.peer.writer.write_all(&body).await.unwrap();
     assert_snapshot!(huge.await.unwrap().unwrap_err(), @"the answer has 67108904 bytes, more than the 67108864 that are read");
-    let next = world.asking("third");
+    let next = world.spawn_request("third");
     world.peer.hears().await;
     world.peer.says(r#"{"id":3,"result":true}"#).await;
     assert_eq!(next.await.unwrap(), Ok(json!(true)));
@@ -253,7 +253,7 @@ async fn unusable_answers_fail_their_request() {
 #[tokio::test]
 async fn a_panicking_handler_closes_the_connection() {
     let mut world = world();
-    let waiting = world.asking("slow");
+    let waiting = world.spawn_request("slow");
     world.peer.hears().await;
     world.peer.says(r#"{"method":"panic"}"#).await;
     assert_snapshot!(waiting.await.unwrap().unwrap_err(), @"the connection is closed: reading its output failed");
@@ -262,7 +262,7 @@ async fn a_panicking_handler_closes_the_connection() {
 #[tokio::test]
 async fn a_server_that_asks_without_reading_is_given_up() {
     let mut world = world();
-    let mut closed = world.connection.closed();
+    let mut closed = world.connection.closed_reason();
     let asking = async {
         let question = format!(r#"{{"id":1,"method":"unknown {}"}}"#, "x".repeat(10_000));
         while framing::write_frame(&mut world.peer.writer, question.as_bytes()).await.is_ok() {}
@@ -287,7 +287,7 @@ async fn a_server_that_talks_without_end_leaves_room_for_others() {
         Arc::clone(&log) as Arc<dyn PeerHandler>,
         Options::language_server(),
     );
-    let question = world.asking("other");
+    let question = world.spawn_request("other");
     world.peer.hears().await;
     world.peer.says(r#"{"id":1,"result":true}"#).await;
     assert_eq!(question.await.unwrap(), Ok(json!(true)));
@@ -298,7 +298,7 @@ async fn a_server_that_talks_without_end_leaves_room_for_others() {
 #[tokio::test]
 async fn an_endless_error_text_is_cut() {
     let mut world = world();
-    let question = world.asking("question");
+    let question = world.spawn_request("question");
     world.peer.hears().await;
     world.peer.says(&format!(r#"{{"id":1,"error":{{"code":1,"message":"{}"}}}}"#, "x".repeat(100_000))).await;
     let error = question.await.unwrap().unwrap_err().to_string();

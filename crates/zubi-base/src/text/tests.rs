@@ -21,7 +21,7 @@ fn a_mark_is_taken_off_and_remembered() {
         let read = DiskText::read_now(&path).unwrap();
         assert_eq!((&*read.text, read.bom, &read.origin), (text, bom, &TextOrigin::Disk));
         assert_eq!(read.bytes(), bytes.as_bytes());
-        assert_eq!(read.hash(), ContentHash::of(bytes.as_bytes()), "the hash is of the exact bytes");
+        assert_eq!(read.hash(), ContentHash::from_bytes(bytes.as_bytes()), "the hash is of the exact bytes");
     }
 }
 
@@ -29,7 +29,7 @@ fn a_mark_is_taken_off_and_remembered() {
 fn the_hash_is_sha_256_in_lower_case() {
     // The test vector for "abc" of FIPS 180-2, appendix B.1.
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!(ContentHash::of(b"abc").0, abc);
+    assert_eq!(ContentHash::from_bytes(b"abc").0, abc);
     assert_eq!(ContentHash::of_parts(&[b"a", b"", b"bc"]).0, abc);
 }
 
@@ -49,7 +49,7 @@ proptest! {
     fn operations_survive_json(content: Vec<u8>, path in "/[a-zé]{1,8}") {
         let operation = FileOperation::Write {
             path: path.into(),
-            before: Some(ContentHash::of(&content)),
+            before: Some(ContentHash::from_bytes(&content)),
             content,
         };
         let json = serde_json::to_string(&operation).unwrap();

@@ -44,7 +44,7 @@ fn a_link_is_trusted_as_the_folder_it_points_to() {
 }
 
 #[test]
-fn revoking() {
+fn revoke_trust() {
     let Fixture { root, store, .. } = &fixture();
     let (work, project) = (root.join("work"), root.join("work/project"));
     assert!(matches!(store.revoke(&work), Err(TrustError::NotTrusted { .. })));
@@ -108,7 +108,7 @@ fn files_are_trusted_by_content_and_by_their_own_folder() {
     let file = project.join(".zubi.toml");
     crate::private::write_atomic(&file, b"one").unwrap();
     let trust = Trust::new(store.clone(), false);
-    let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+    let (one, two) = (ContentHash::from_bytes(b"one"), ContentHash::from_bytes(b"two"));
 
     store.trust(&work, &[], NOW).unwrap();
     assert!(trust.folder(&project));

@@ -14,4 +14,4 @@ mod step;
 
 pub use beside::EditorOrDiskSink;
 pub use disk::DiskSink;
-pub use journal::Recovered;
+pub use journal::RecoveredChanges;

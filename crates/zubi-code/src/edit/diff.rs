@@ -16,7 +16,7 @@ const MAX_COMPARE: Duration = Duration::from_millis(500);
 
 /// The diff of a change, with names as answers show them. Longer than `limit` bytes it is cut at the end of a line,
 /// and its last line says what is missing.
-pub fn unified(change: &Change, workspace: &Workspace, limit: usize) -> String {
+pub fn unified_diff(change: &Change, workspace: &Workspace, limit: usize) -> String {
     let mut diff = String::new();
     for (index, file) in change.files.iter().enumerate() {
         let whole = file_diff(file, workspace);
@@ -38,12 +38,12 @@ pub fn unified(change: &Change, workspace: &Workspace, limit: usize) -> String {
 
 /// The diff of one file's whole text; `before` is `None` for a new file. `path` is absolute.
 pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
-    unified(&change_of(path, before, after), workspace, MAX_DIFF_BYTES)
+    unified_diff(&change_of(path, before, after), workspace, MAX_DIFF_BYTES)
 }
 
 /// The same, however long it is.
 pub fn of_whole_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
-    unified(&change_of(path, before, after), workspace, usize::MAX)
+    unified_diff(&change_of(path, before, after), workspace, usize::MAX)
 }
 
 fn change_of(path: &Utf8Path, before: Option<&str>, after: &str) -> Change {

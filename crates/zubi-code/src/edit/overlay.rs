@@ -234,12 +234,12 @@ impl<'a> Overlay<'a> {
             Kind::Missing => return Ok(()),
             Kind::Link => {
                 let target = link_target(&disk).map_err(|error| self.unreadable(path, &error.to_string()))?;
-                ContentHash::of(target.as_str().as_bytes())
+                ContentHash::from_bytes(target.as_str().as_bytes())
             }
             Kind::File => {
                 let bytes = fs::read_bytes(&disk).map_err(|error| self.unreadable(path, &read_error(&error)))?;
                 self.check_limits(bytes.len())?;
-                ContentHash::of(&bytes)
+                ContentHash::from_bytes(&bytes)
             }
             Kind::Directory | Kind::Special => return Err(self.unreadable(path, "it is not a regular file")),
         };

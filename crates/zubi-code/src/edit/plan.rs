@@ -37,7 +37,7 @@ const ID_LENGTH: usize = 10;
 /// What a path must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Expected {
+pub enum ExpectedContent {
     Absent,
     /// A file with these bytes, or a link to this path.
     Content(ContentHash),
@@ -63,7 +63,7 @@ pub enum PlanState {
 pub struct Undo {
     pub operations: Vec<FileOperation>,
     /// What every touched path held after the change; undoing over anything else would lose someone's work.
-    pub after: Vec<(Utf8PathBuf, Expected)>,
+    pub after: Vec<(Utf8PathBuf, ExpectedContent)>,
     /// Settings of the editor that hold meanwhile.
     #[serde(default)]
     pub settings: Vec<Setting>,
@@ -190,7 +190,7 @@ impl PlanStore {
         if envelope.version != VERSION {
             return Err(damaged("it was made by another version of zubi".to_owned()));
         }
-        if self.expired(envelope.created) {
+        if self.is_expired(envelope.created) {
             return Err(unknown());
         }
         if envelope.workspace != self.folders() {
@@ -203,7 +203,7 @@ impl PlanStore {
     }
 
     /// A clock that was set back must not keep records for ever, so a record from the future has expired too.
-    fn expired(&self, created: u64) -> bool {
+    fn is_expired(&self, created: u64) -> bool {
         let now = self.clock.now().as_secs();
         now.abs_diff(created) >= RETENTION.as_secs()
     }

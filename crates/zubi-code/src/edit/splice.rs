@@ -43,7 +43,7 @@ pub(super) enum SpliceError {
 
 /// What a batch of edits made of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Spliced {
+pub(super) struct SplicedText {
     pub(super) text: String,
     /// Edits made, duplicates not counted.
     pub(super) edits: usize,
@@ -83,7 +83,7 @@ pub(super) fn locate(
 }
 
 /// The text after all edits. They may come in any order.
-pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<Spliced, SpliceError> {
+pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<SplicedText, SpliceError> {
     let given = edits.len();
     merge_duplicates(&mut edits);
     let duplicates = given - edits.len();
@@ -116,7 +116,7 @@ pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<Spliced, Sp
     if result.contains('\0') {
         return Err(SpliceError::NotText);
     }
-    Ok(Spliced { text: result, edits: edits.len(), duplicates })
+    Ok(SplicedText { text: result, edits: edits.len(), duplicates })
 }
 
 fn merge_duplicates(edits: &mut Vec<ByteEdit>) {

@@ -222,7 +222,7 @@ fn what_a_plan_and_an_applied_change_say() {
         assert_eq!((plan.edit_count, plan.title.as_str()), (2, "rename a"));
         let names: Vec<_> = edits.files_of(&plan.id).unwrap().iter().map(|path| tree.relative(path)).collect();
         assert_eq!(names, ["src/a.rs", "src/b.rs", "src/c.rs"]);
-        let said = |applied: Applied| {
+        let said = |applied: AppliedChange| {
             applied.files.into_iter().map(|file| format!("{}: {}", file.shown, file.done)).collect::<Vec<_>>()
         };
         let applied = edits.apply(&plan.id).await.unwrap();
@@ -287,7 +287,7 @@ fn the_lock_is_one_for_all() {
     let first = EditLock::try_acquire(&tree.state_dir).unwrap();
     assert!(first.is_some());
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_none(), "held by another handle");
-    assert_eq!(tree.edits().recover().unwrap(), Recovered::default(), "somebody alive is at work");
+    assert_eq!(tree.edits().recover().unwrap(), RecoveredChanges::default(), "somebody alive is at work");
     drop(first);
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_some());
 }

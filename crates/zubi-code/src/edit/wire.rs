@@ -75,23 +75,23 @@ impl WorkspaceEdit {
     /// Reads an edit. [`EditError::Malformed`] when any part of it is not the protocol. It takes no more space than the
     /// message it came in; how much a change may hold is the caller's to bound.
     pub(super) fn read(edit: &Value) -> Result<Self, EditError> {
-        let Some(fields) = edit.as_object() else { return Err(malformed("it is no object")) };
+        let Some(fields) = edit.as_object() else { return Err(malformed_error("it is no object")) };
         let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
         let mut reader = Reader::default();
         if let Some(changes) = field("documentChanges") {
-            let Some(changes) = changes.as_array() else { return Err(malformed("`documentChanges` is no list")) };
+            let Some(changes) = changes.as_array() else { return Err(malformed_error("`documentChanges` is no list")) };
             for (index, change) in changes.iter().enumerate() {
-                let change = reader.change(change).map_err(|why| within("documentChanges", index + 1, &why))?;
+                let change = reader.change(change).map_err(|why| field_error("documentChanges", index + 1, &why))?;
                 reader.changes.push(change);
             }
         } else if let Some(changes) = field("changes") {
-            let Some(changes) = changes.as_object() else { return Err(malformed("`changes` is no object")) };
+            let Some(changes) = changes.as_object() else { return Err(malformed_error("`changes` is no object")) };
             let mut changes: Vec<_> = changes.iter().collect();
             changes.sort_by_key(|(uri, _)| *uri);
             for (index, (uri, edits)) in changes.into_iter().enumerate() {
                 let change = read(edits)
                     .and_then(|edits| reader.text_edits(lsp::Uri(uri.clone()), None, edits))
-                    .map_err(|why| within("changes", index + 1, &why))?;
+                    .map_err(|why| field_error("changes", index + 1, &why))?;
                 reader.changes.push(DocumentChange::Edit(change));
             }
         }
@@ -101,7 +101,7 @@ impl WorkspaceEdit {
             // An identifier without an entry describes nothing, so there is nothing to tell.
             let Some(annotation) = table.and_then(|table| table.get(id)) else { continue };
             let annotation = read(annotation)
-                .map_err(|why| malformed(&format!("an annotation it refers to cannot be read: {why}")))?;
+                .map_err(|why| malformed_error(&format!("an annotation it refers to cannot be read: {why}")))?;
             annotations.push(annotation);
         }
         Ok(Self { changes: reader.changes, annotations })
@@ -176,11 +176,11 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
 }
 
 /// `number` is 1-based.
-fn within(field: &str, number: usize, why: &str) -> EditError {
-    malformed(&format!("number {number} of its `{field}` cannot be read: {why}"))
+fn field_error(field: &str, number: usize, why: &str) -> EditError {
+    malformed_error(&format!("number {number} of its `{field}` cannot be read: {why}"))
 }
 
-fn malformed(why: &str) -> EditError {
+fn malformed_error(why: &str) -> EditError {
     let why = why.chars().filter(|character| !character.is_control()).take(MAX_REASON).collect();
     EditError::Malformed { why }
 }

@@ -13,7 +13,7 @@ use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::features::locations::Relation;
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::markup::{clean_line, source_line};
 use crate::outline::{self, Symbol};
 use crate::place::line_text;
@@ -53,7 +53,7 @@ struct Definition {
 impl Question<'_> {
     /// The lines of the symbol's definition in which servers infer a type, with the types in them; empty where they
     /// infer none, or where the definition is not in the workspace.
-    pub async fn inferred_types(&self, at: &Resolved) -> Result<Answer<Vec<InferredLine>>, CodeError> {
+    pub async fn inferred_types(&self, at: &ResolvedTarget) -> Result<Answer<Vec<InferredLine>>, CodeError> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/inlayHint";
         let reference = DocumentRef::new(definition.path.clone());
@@ -63,9 +63,9 @@ impl Question<'_> {
         let last = document.index.line_col(definition.range.end()).line.min(first.saturating_add(MAX_LINES));
         let end = document.index.line_range(last).map_or(definition.range.end(), TextRange::end);
         let range = TextRange::new(definition.range.start().min(end), end);
-        let cx = self.request_cx().about(&reference);
+        let cx = self.request_cx().for_document(&reference);
         let replies = self
-            .ask(&ready, method, &cx, |endpoint| {
+            .request_all(&ready, method, &cx, |endpoint| {
                 let range = document.index.range_to_lsp(range, endpoint.encoding());
                 json!({ "textDocument": { "uri": reference.uri() }, "range": range })
             })
@@ -85,7 +85,7 @@ impl Question<'_> {
     }
 
     /// The titles of the lenses that stand on the symbol's definition: "2 implementations", "Run test".
-    pub async fn lens_titles(&self, at: &Resolved) -> Result<Answer<Vec<String>>, CodeError> {
+    pub async fn lens_titles(&self, at: &ResolvedTarget) -> Result<Answer<Vec<String>>, CodeError> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/codeLens";
         let reference = DocumentRef::new(definition.path.clone());
@@ -94,9 +94,9 @@ impl Question<'_> {
         // Attributes and comments may stand between the beginning and the name.
         let lines =
             document.index.line_col(definition.range.start()).line..=document.index.line_col(definition.name).line;
-        let cx = self.request_cx().about(&reference);
+        let cx = self.request_cx().for_document(&reference);
         let params = json!({ "textDocument": { "uri": reference.uri() } });
-        let replies = self.ask(&ready, method, &cx, |_| params.clone()).await?;
+        let replies = self.request_all(&ready, method, &cx, |_| params.clone()).await?;
         let mut status = replies.status;
         let mut titles = Vec::new();
         for reply in &replies.replies {
@@ -127,7 +127,7 @@ impl Question<'_> {
     }
 
     /// Where a symbol of the workspace is defined, by its outline.
-    async fn own_definition(&self, at: &Resolved) -> Result<Option<Definition>, CodeError> {
+    async fn own_definition(&self, at: &ResolvedTarget) -> Result<Option<Definition>, CodeError> {
         // A symbol that was named has been found at its declaration.
         let (path, name) = if at.kind.is_some() {
             (at.path.clone(), at.offset)

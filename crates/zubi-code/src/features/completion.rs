@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::features::signature::{Trigger, documentation};
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
@@ -62,13 +62,13 @@ const KINDS: [&str; 25] = [
 
 impl Question<'_> {
     /// What can be written at a place; where something is typed already, what continues it.
-    pub async fn completion(&self, at: &Resolved, trigger: &Trigger) -> Result<Answer<Proposals>, CodeError> {
+    pub async fn completion(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<Answer<Proposals>, CodeError> {
         let method = "textDocument/completion";
         let ready = self.ready_for(&at.reference, method, "propose completions", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().about(&at.reference);
+        let cx = self.request_cx().for_document(&at.reference);
         let replies = self
-            .ask(&ready, method, &cx, |endpoint| {
+            .request_all(&ready, method, &cx, |endpoint| {
                 let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
                 params["context"] = trigger.context();
                 params

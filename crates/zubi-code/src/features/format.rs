@@ -27,7 +27,7 @@ impl Question<'_> {
         // Two formatters would undo each other's work.
         ready.endpoints.truncate(1);
         let document = self.document(path).await?;
-        let cx = self.request_cx().about(&reference);
+        let cx = self.request_cx().for_document(&reference);
         let (tab_size, insert_spaces) = indentation(&document.text);
         let params = json!({
             "textDocument": { "uri": reference.uri() },
@@ -36,7 +36,7 @@ impl Question<'_> {
                 "insertSpaces": options.insert_spaces.unwrap_or(insert_spaces),
             },
         });
-        let mut replies = self.ask(&ready, method, &cx, |_| params.clone()).await?;
+        let mut replies = self.request_all(&ready, method, &cx, |_| params.clone()).await?;
         let Some(reply) = replies.replies.pop() else { return Ok(Answer { value: None, status: replies.status }) };
         let edits = serde_json::from_value::<Option<Vec<lsp::TextEdit>>>(reply.result).map_err(|error| {
             EndpointError::Protocol {

@@ -15,10 +15,10 @@ use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::features::locations::position_params;
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::outline::kind_of;
-use crate::place::Place;
+use crate::place::SourcePlace;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, Completeness};
@@ -91,10 +91,10 @@ pub struct Node {
     pub kind: &'static str,
     /// Signature, container or file, as the server gives it.
     pub detail: Option<String>,
-    pub place: Place,
+    pub place: SourcePlace,
     /// Where the calls stand between it and the symbol above it: in its own body for callers, in the body of the one
     /// above for callees. Empty for types.
-    pub calls: Vec<Place>,
+    pub calls: Vec<SourcePlace>,
     pub repeat: Option<Repeat>,
     /// Lies in a library and was therefore not entered, although the depth would have allowed it.
     pub not_entered: bool,
@@ -118,7 +118,7 @@ impl Question<'_> {
     /// nothing that the server has a tree for.
     pub async fn hierarchy(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         direction: Direction,
         depth: u32,
     ) -> Result<Answer<Hierarchy>, CodeError> {
@@ -128,9 +128,9 @@ impl Question<'_> {
             Err(error) => return Err(self.with_nearest(error, at, direction).await),
         };
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().about(&at.reference);
+        let cx = self.request_cx().for_document(&at.reference);
         let replies = self
-            .ask(&ready, prepare, &cx, |endpoint| {
+            .request_all(&ready, prepare, &cx, |endpoint| {
                 position_params(&at.reference, &document, at.offset, endpoint.encoding())
             })
             .await?;
@@ -177,7 +177,7 @@ impl Question<'_> {
     }
 
     /// Says which question comes nearest to one that nobody offers, where there is one.
-    async fn with_nearest(&self, error: CodeError, at: &Resolved, direction: Direction) -> CodeError {
+    async fn with_nearest(&self, error: CodeError, at: &ResolvedTarget, direction: Direction) -> CodeError {
         let CodeError::Unsupported { servers, operation, .. } = error else { return error };
         let (method, nearest) = match direction {
             Direction::Incoming => {
@@ -244,8 +244,8 @@ fn items(result: &Value) -> impl Iterator<Item = &Value> {
 /// A symbol that one step led to.
 struct Step {
     item: Item,
-    place: Place,
-    calls: Vec<Place>,
+    place: SourcePlace,
+    calls: Vec<SourcePlace>,
 }
 
 struct Entry {
@@ -348,7 +348,7 @@ impl Walk<'_> {
         let mut cx = self.question.request_cx();
         // The server must have the document that the item speaks of; libraries are its own affair.
         if let Some(path) = uri::to_path(&item.location.uri).filter(|path| self.question.workspace().contains(path)) {
-            cx = cx.about(&DocumentRef::new(path));
+            cx = cx.for_document(&DocumentRef::new(path));
         }
         let answer = self.endpoint.request(method, json!({ "item": item.raw }), &cx).await;
         let result = answer.map_err(|error| self.failure(error))?;
@@ -378,7 +378,7 @@ impl Walk<'_> {
             step.calls.dedup();
         }
         steps.sort_by_cached_key(|step| {
-            let Place { external, shown, line, column, .. } = &step.place;
+            let SourcePlace { external, shown, line, column, .. } = &step.place;
             (*external, shown.clone(), *line, *column)
         });
         Ok(steps)
@@ -395,8 +395,8 @@ impl Walk<'_> {
         }
     }
 
-    async fn place_of(&self, location: &lsp::Location) -> Place {
-        self.question.virtual_documents.named(&location.uri, &self.endpoint);
+    async fn place_of(&self, location: &lsp::Location) -> SourcePlace {
+        self.question.virtual_documents.register(&location.uri, &self.endpoint);
         self.question.place(location, self.endpoint.encoding(), 0).await
     }
 }

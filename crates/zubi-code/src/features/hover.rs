@@ -2,7 +2,7 @@
 
 use crate::error::CodeError;
 use crate::features::locations::position_params;
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::markup::hover_text;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
@@ -10,13 +10,13 @@ use crate::status::Answer;
 
 impl Question<'_> {
     /// Markdown of every endpoint that has something to say, without repetition; empty when none has.
-    pub async fn hover(&self, at: &Resolved) -> Result<Answer<Vec<String>>, CodeError> {
+    pub async fn hover(&self, at: &ResolvedTarget) -> Result<Answer<Vec<String>>, CodeError> {
         let method = "textDocument/hover";
         let ready = self.ready_for(&at.reference, method, "explain symbols", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().about(&at.reference);
+        let cx = self.request_cx().for_document(&at.reference);
         let replies = self
-            .ask(&ready, method, &cx, |endpoint| {
+            .request_all(&ready, method, &cx, |endpoint| {
                 position_params(&at.reference, &document, at.offset, endpoint.encoding())
             })
             .await?;

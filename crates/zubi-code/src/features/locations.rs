@@ -13,8 +13,8 @@ use zubi_base::position::{Encoding, TextRange, TextSize, size};
 use zubi_base::uri;
 
 use crate::error::CodeError;
-use crate::locate::Resolved;
-use crate::place::Place;
+use crate::locate::ResolvedTarget;
+use crate::place::SourcePlace;
 use crate::question::{Document, Question};
 use crate::readiness::ReadinessLevel;
 use crate::router::Reply;
@@ -76,7 +76,7 @@ pub struct RawLocation {
 /// A place as it is shown, and what it is to the symbol; see [`Found`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    pub place: Place,
+    pub place: SourcePlace,
     pub declaration: bool,
     pub text_only: bool,
 }
@@ -86,14 +86,14 @@ const WORD_CHECK: Duration = Duration::from_millis(300);
 
 impl Question<'_> {
     /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
-    pub async fn locations(&self, at: &Resolved, relation: Relation) -> Result<Answer<Vec<RawLocation>>, CodeError> {
+    pub async fn locations(&self, at: &ResolvedTarget, relation: Relation) -> Result<Answer<Vec<RawLocation>>, CodeError> {
         let ready = match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await {
             Err(CodeError::NoEndpoint(absent)) => return self.textual_locations(at, relation, absent).await,
             ready => ready?,
         };
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().about(&at.reference);
-        let asked = self.ask(&ready, relation.method(), &cx, |endpoint| {
+        let cx = self.request_cx().for_document(&at.reference);
+        let asked = self.request_all(&ready, relation.method(), &cx, |endpoint| {
             let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
             relation.add_context(&mut params);
             params
@@ -149,8 +149,8 @@ impl Question<'_> {
             // References come by file, so that a path need not be worked out for each.
             for one_file in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
                 let Some(first) = one_file.first() else { continue };
-                self.virtual_documents.named(&first.uri, &reply.endpoint);
-                let (shown, external) = self.shown(first);
+                self.virtual_documents.register(&first.uri, &reply.endpoint);
+                let (shown, external) = self.display_location(first);
                 for location in one_file {
                     let declaration = declarations.iter().any(|declared| same_start(declared, location));
                     let (location, shown) = (location.clone(), shown.clone());
@@ -163,7 +163,7 @@ impl Question<'_> {
     /// Asked at a definition where the definition is, clangd answers with the declaration, and the other way round. So
     /// when a symbol was named, the one answer leads elsewhere, and from there back, then the named place is the
     /// definition and the answer its declaration.
-    async fn name_the_definition(&self, endpoints: &[Arc<dyn Endpoint>], at: &Resolved, found: &mut Vec<RawLocation>) {
+    async fn name_the_definition(&self, endpoints: &[Arc<dyn Endpoint>], at: &ResolvedTarget, found: &mut Vec<RawLocation>) {
         let ([answer], Some(_), Some(name)) = (found.as_mut_slice(), at.kind, &at.name) else { return };
         let Some(path) = uri::to_path(&answer.location.uri) else { return };
         let (Ok(here), Ok(there)) = (self.document(&at.path).await, self.document(&path).await) else { return };
@@ -174,7 +174,7 @@ impl Question<'_> {
         }
         let reference = DocumentRef::new(path);
         let offset = there.index.from_lsp(answer.location.range.start, answer.encoding);
-        let cx = self.request_cx().about(&reference);
+        let cx = self.request_cx().for_document(&reference);
         let asked = endpoints.iter().map(|endpoint| {
             let params = position_params(&reference, &there, offset, endpoint.encoding());
             endpoint.request("textDocument/definition", params, &cx)
@@ -182,7 +182,7 @@ impl Question<'_> {
         let back = join_all(asked).await.into_iter().flatten().flat_map(|result| parse(&result)).collect::<Vec<_>>();
         if back.iter().any(|back| same_start(&own, back)) {
             answer.declaration = true;
-            let (shown, external) = self.shown(&own);
+            let (shown, external) = self.display_location(&own);
             let encoding = answer.encoding;
             found.insert(0, RawLocation { location: own, encoding, shown, external, declaration: false, text_only: false });
         }
@@ -214,7 +214,7 @@ impl Question<'_> {
         &self,
         found: &mut Vec<RawLocation>,
         endpoints: &[Arc<dyn Endpoint>],
-        at: &Resolved,
+        at: &ResolvedTarget,
         document: &Document,
     ) {
         let is_own = |one: &RawLocation| {
@@ -232,10 +232,10 @@ impl Question<'_> {
     async fn declarations(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
-        at: &Resolved,
+        at: &ResolvedTarget,
         document: &Document,
     ) -> Vec<lsp::Location> {
-        let cx = self.request_cx().about(&at.reference);
+        let cx = self.request_cx().for_document(&at.reference);
         let questions = endpoints.iter().flat_map(|endpoint| {
             ["textDocument/definition", "textDocument/declaration"].map(|method| (Arc::clone(endpoint), method))
         });
@@ -256,7 +256,7 @@ impl Question<'_> {
     /// that it serves is complete for certain; fewer may be comments and strings, or may be what the server has not read.
     async fn check_by_words(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         endpoints: &[Arc<dyn Endpoint>],
         found: &[RawLocation],
         why: &str,

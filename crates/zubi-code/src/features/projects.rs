@@ -14,7 +14,7 @@ use zubi_base::uri;
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation, position_params};
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::question::{Document, Question};
 use crate::readiness::ReadinessLevel;
@@ -29,7 +29,7 @@ const MAX_NAMED: usize = 3;
 
 impl Question<'_> {
     /// Whether the places of a relation may lie in projects that its own servers do not reach.
-    pub(crate) async fn may_lead_to_other_projects(&self, at: &Resolved, relation: Relation) -> bool {
+    pub(crate) async fn may_lead_to_other_projects(&self, at: &ResolvedTarget, relation: Relation) -> bool {
         // Where something is defined, the server that reads the use knows.
         matches!(relation, Relation::References { .. } | Relation::Implementations)
             && at.name.is_some()
@@ -40,7 +40,7 @@ impl Question<'_> {
     /// found out in time.
     async fn others_with_the_name(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         method: &str,
         answered: &FxHashSet<Utf8PathBuf>,
     ) -> Option<Vec<OtherProject>> {
@@ -56,7 +56,7 @@ impl Question<'_> {
     /// Asks the servers of other projects for the places of a relation, where the name stands there.
     pub(crate) async fn ask_other_projects(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         relation: Relation,
         found: &[RawLocation],
     ) -> Result<Replies, CodeError> {
@@ -88,7 +88,7 @@ impl Question<'_> {
         }
         if !unasked.is_empty() {
             let name = at.name.as_deref().unwrap_or_default();
-            let why = format!("`{name}` also stands in {}, which was not asked", self.named(&unasked));
+            let why = format!("`{name}` also stands in {}, which was not asked", self.describe_projects(&unasked));
             all.status.mark_incomplete(why);
         }
         Ok(all)
@@ -97,27 +97,27 @@ impl Question<'_> {
     /// Asks the servers of one other project about the symbol's own document.
     async fn ask_other(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         relation: Relation,
         document: &Document,
         other: &OtherProject,
     ) -> Result<Replies, CodeError> {
         let example = DocumentRef::new(other.example.clone());
         let ready = self.ready_for(&example, relation.method(), relation.operation(), ReadinessLevel::Project).await?;
-        let mut cx = self.request_cx().about(&at.reference);
+        let mut cx = self.request_cx().for_document(&at.reference);
         cx.documents.push(example);
         let params = |endpoint: &dyn Endpoint| {
             let mut params = position_params(&at.reference, document, at.offset, endpoint.encoding());
             relation.add_context(&mut params);
             params
         };
-        self.ask(&ready, relation.method(), &cx, params).await
+        self.request_all(&ready, relation.method(), &cx, params).await
     }
 
     /// Says that an answer does not reach other projects, where the symbol's name stands in them.
     pub(crate) async fn add_other_projects_note(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         method: &str,
         answered: &FxHashSet<Utf8PathBuf>,
         what_of_them: &str,
@@ -131,7 +131,7 @@ impl Question<'_> {
             Some(others) if others.is_empty() => return,
             Some(others) => {
                 let others: Vec<_> = others.iter().collect();
-                format!("`{name}` also stands in {}: {what_of_them}", self.named(&others))
+                format!("`{name}` also stands in {}: {what_of_them}", self.describe_projects(&others))
             }
             None => format!("the workspace has other projects: {what_of_them}"),
         };
@@ -139,7 +139,7 @@ impl Question<'_> {
     }
 
     /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
-    pub(crate) async fn add_unrenamed_note(&self, at: &Resolved, method: &str, plan: &Plan, status: &mut AnswerStatus) {
+    pub(crate) async fn add_unrenamed_note(&self, at: &ResolvedTarget, method: &str, plan: &Plan, status: &mut AnswerStatus) {
         if at.name.is_none() || !self.intel.router.has_other_projects(&at.reference, method).await {
             return;
         }
@@ -159,12 +159,12 @@ impl Question<'_> {
         }
         let others: Vec<_> = others.iter().collect();
         let places = if count == 1 { "1 use" } else { &format!("{count} uses") };
-        let why = format!("{places} in {} will not be renamed: `lsp_references` lists them", self.named(&others));
+        let why = format!("{places} in {} will not be renamed: `lsp_references` lists them", self.describe_projects(&others));
         status.completeness = Completeness::Partial { why };
     }
 
     /// Projects as a status line names them.
-    fn named(&self, projects: &[&OtherProject]) -> String {
+    fn describe_projects(&self, projects: &[&OtherProject]) -> String {
         let names =
             projects.iter().take(MAX_NAMED).map(|project| match self.workspace().display(&project.root).as_str() {
                 "." => "the top folder".to_owned(),

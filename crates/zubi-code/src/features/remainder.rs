@@ -13,7 +13,7 @@ use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::memory::RevisionCache;
 use crate::question::Question;
 use crate::words::{self, WordPlace, WordOccurrences};
@@ -30,7 +30,7 @@ type Key = (String, Option<String>);
 impl Question<'_> {
     /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
     /// the symbol's own file speak. `None`: there is no name, or the search came to its bound and says nothing.
-    pub async fn word_matches(&self, at: &Resolved) -> Option<Arc<WordOccurrences>> {
+    pub async fn word_matches(&self, at: &ResolvedTarget) -> Option<Arc<WordOccurrences>> {
         let word = at.name.clone()?;
         // Looked at before anything is read, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
@@ -40,7 +40,7 @@ impl Question<'_> {
         }
         let endpoints = self.navigators(&at.reference).await;
         let roots = self.workspace().roots();
-        let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved());
+        let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved_texts());
         let search = move || {
             let until = deadline.min(Instant::now() + WORD_SEARCH);
             words::places(&roots, &word, until, &unsaved, |path| {
@@ -50,14 +50,14 @@ impl Question<'_> {
         };
         // Reading thousands of files would hold up the calls that share this thread.
         let found = Arc::new(tokio::task::spawn_blocking(search).await.ok().flatten()?);
-        self.intel.words.put(changes, key, &found);
+        self.intel.words.insert(changes, key, &found);
         Some(found)
     }
 
     /// The matches that are not among the references of a complete answer, by path and line.
     pub async fn text_matches(
         &self,
-        at: &Resolved,
+        at: &ResolvedTarget,
         relation: Relation,
         references: &[RawLocation],
         matches: &WordOccurrences,
@@ -72,7 +72,7 @@ impl Question<'_> {
             }
             _ => references,
         };
-        let mut by_path: FxHashMap<Utf8PathBuf, Known<'_>> = FxHashMap::default();
+        let mut by_path: FxHashMap<Utf8PathBuf, FileReferences<'_>> = FxHashMap::default();
         // References come by file, so that a URI need not be read for each.
         for one_file in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
             let path = one_file.first().and_then(|found| uri::to_path(&found.location.uri));
@@ -92,7 +92,7 @@ impl Question<'_> {
                 let encoding = Encoding::Utf16;
                 let range = lsp::Range { start: place.start(encoding), end: end(place, word, encoding) };
                 let location = lsp::Location { uri: uri::from_path(&file.path), range };
-                let (shown, external) = self.shown(&location);
+                let (shown, external) = self.display_location(&location);
                 rest.push(RawLocation { location, encoding, shown, external, declaration: false, text_only: true });
             }
         }
@@ -103,13 +103,13 @@ impl Question<'_> {
 
 /// The references in one file.
 #[derive(Default)]
-struct Known<'a> {
+struct FileReferences<'a> {
     encoding: Encoding,
     starts: FxHashSet<(u32, u32)>,
     all: Vec<&'a RawLocation>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> FileReferences<'a> {
     fn add(&mut self, found: &'a RawLocation) {
         let start = found.location.range.start;
         // Places of several servers have been brought into one encoding.

@@ -8,14 +8,14 @@ use zubi_base::uri;
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::locations::position_params;
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
 use crate::status::Answer;
 
 impl Question<'_> {
     /// Plans a rename. The first endpoint that offers one decides: two servers' renames of one symbol would overlap.
-    pub async fn rename(&self, at: &Resolved, new_name: &str) -> Result<Answer<Plan>, CodeError> {
+    pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<Answer<Plan>, CodeError> {
         if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
             return Err(CodeError::input(
                 "newName",
@@ -33,7 +33,7 @@ impl Question<'_> {
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
         ready.endpoints.truncate(1);
         let document = self.document(&at.path).await?;
-        let mut cx = self.request_cx().about(&at.reference);
+        let mut cx = self.request_cx().for_document(&at.reference);
         let endpoint = ready.endpoints.first().cloned().ok_or_else(|| CodeError::NoEndpoint(Vec::new()))?;
         let declined = |why: String| CodeError::Declined {
             endpoint: endpoint.id().to_string(),

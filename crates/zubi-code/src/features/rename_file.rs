@@ -59,8 +59,8 @@ impl Question<'_> {
         if imports == Imports::Planned {
             match self.ready_for(&reference, METHOD, "update imports", ReadinessLevel::Project).await {
                 Ok(ready) => {
-                    let cx = self.request_cx().about(&reference);
-                    let answers = self.ask(&ready, METHOD, &cx, |_| params.clone()).await?;
+                    let cx = self.request_cx().for_document(&reference);
+                    let answers = self.request_all(&ready, METHOD, &cx, |_| params.clone()).await?;
                     status = answers.status;
                     replies = answers.replies;
                     replies.retain(|reply| reply.result.is_object());

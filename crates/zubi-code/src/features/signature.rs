@@ -5,7 +5,7 @@ use zubi_base::lsp;
 
 use crate::error::CodeError;
 use crate::features::locations::position_params;
-use crate::locate::Resolved;
+use crate::locate::ResolvedTarget;
 use crate::markup::{clean_block, clean_line};
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
@@ -44,13 +44,13 @@ pub struct Signature {
 
 impl Question<'_> {
     /// The signatures of the call around a place; empty outside a call.
-    pub async fn signatures(&self, at: &Resolved, trigger: &Trigger) -> Result<Answer<Vec<Signature>>, CodeError> {
+    pub async fn signatures(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<Answer<Vec<Signature>>, CodeError> {
         let method = "textDocument/signatureHelp";
         let ready = self.ready_for(&at.reference, method, "show signatures", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().about(&at.reference);
+        let cx = self.request_cx().for_document(&at.reference);
         let replies = self
-            .ask(&ready, method, &cx, |endpoint| {
+            .request_all(&ready, method, &cx, |endpoint| {
                 let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
                 let mut context = trigger.context();
                 context["isRetrigger"] = Value::Bool(false);

@@ -2,7 +2,7 @@
 
 use crate::error::CodeError;
 use crate::locate::{Candidate, Index, MAX_WORD_FILES, NamePath};
-use crate::place::Place;
+use crate::place::SourcePlace;
 use crate::question::Question;
 use crate::status::{Answer, AnswerStatus, Completeness};
 
@@ -16,7 +16,7 @@ pub struct FoundSymbol {
     pub kind: &'static str,
     pub container: Option<String>,
     /// Where it is declared; `None` when the server gave only the file.
-    pub place: Option<Place>,
+    pub place: Option<SourcePlace>,
     /// The file, as shown.
     pub shown: String,
 }
@@ -104,7 +104,7 @@ impl Question<'_> {
         why: &str,
     ) -> Result<Answer<Vec<FoundSymbol>>, CodeError> {
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
-        let mut candidates = self.outlined(&files, name_path, &mut status).await?;
+        let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
         told_by_word(&mut status, why, files.len(), files.len() >= MAX_WORD_FILES);
         Ok(Answer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status })

@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
-use super::{Resolved, PositionIntent, identifier_around, identifiers_hint};
+use super::{ResolvedTarget, PositionIntent, identifier_around, identifiers_hint};
 use crate::error::CodeError;
 use crate::outline::{self, Symbol};
 use crate::place::line_text;
@@ -51,7 +51,7 @@ const FORMS: &str =
     "Use at: \"src/lib.rs:12:5\" (1-based line and column) or at: \"src/lib.rs:12 fn parse\" (text of that line).";
 
 impl Question<'_> {
-    pub(super) async fn resolve_at(&self, at: &str, snap: PositionIntent) -> Result<Resolved, CodeError> {
+    pub(super) async fn resolve_at(&self, at: &str, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let at = at.trim();
         let mut refused = None;
         for (path, rest) in splits(at) {
@@ -66,7 +66,7 @@ impl Question<'_> {
         }
     }
 
-    async fn resolve_rest(&self, path: Utf8PathBuf, rest: &Rest<'_>, snap: PositionIntent) -> Result<Resolved, CodeError> {
+    async fn resolve_rest(&self, path: Utf8PathBuf, rest: &Rest<'_>, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let document = self.document(&path).await?;
         let shown = self.workspace().display(&path);
         let lines = document.index.line_count();
@@ -101,19 +101,19 @@ impl Question<'_> {
         document: &Document,
         offset: TextSize,
         snap: PositionIntent,
-    ) -> Result<Resolved, CodeError> {
+    ) -> Result<ResolvedTarget, CodeError> {
         if snap == PositionIntent::Exact {
             return Ok(self.resolved_exactly(path, document, offset, None, None));
         }
         if identifier_around(document, offset).is_some() {
-            return Ok(self.resolved(path, document, offset, None));
+            return Ok(self.resolved_target(path, document, offset, None));
         }
         // A column beside the name: repaired when the line leaves no doubt which name was meant.
         let at = document.index.line_col(offset);
         let text = line_text(&document.text, &document.index, at.line).unwrap_or_default();
         if let [only] = words::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line: at.line, col: size(only.start).into() });
-            return Ok(self.resolved(path, document, offset, Some("column repaired".to_owned())));
+            return Ok(self.resolved_target(path, document, offset, Some("column repaired".to_owned())));
         }
         let shown = self.workspace().display(&path);
         Err(CodeError::input(
@@ -134,7 +134,7 @@ impl Question<'_> {
         document: &Document,
         line: u32,
         snap: PositionIntent,
-    ) -> Result<Resolved, CodeError> {
+    ) -> Result<ResolvedTarget, CodeError> {
         let text = line_text(&document.text, &document.index, line).unwrap_or_default();
         if snap == PositionIntent::Exact {
             let offset = document.index.offset(LineCol { line, col: size(text.len()).into() });
@@ -142,13 +142,13 @@ impl Question<'_> {
         }
         if let [only] = words::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line, col: size(only.start).into() });
-            return Ok(self.resolved(path, document, offset, None));
+            return Ok(self.resolved_target(path, document, offset, None));
         }
         // Without an outline (no server) the identifiers of the line are still a way on.
         if let Ok(outline) = self.declared_in(&path).await
             && let Some((offset, kind)) = declared_on(&outline.value, document, line)
         {
-            let mut resolved = self.resolved(path, document, offset, None);
+            let mut resolved = self.resolved_target(path, document, offset, None);
             resolved.kind = Some(kind);
             return Ok(resolved);
         }
@@ -169,7 +169,7 @@ impl Question<'_> {
         rest: &Rest<'_>,
         anchor: &str,
         snap: PositionIntent,
-    ) -> Result<Resolved, CodeError> {
+    ) -> Result<ResolvedTarget, CodeError> {
         let given = rest.line - 1;
         let candidates = std::iter::once(given).chain(
             (1..=REPAIR_LINES)
@@ -215,13 +215,13 @@ impl Question<'_> {
                 identifiers_hint(document, &shown, line),
             ));
         };
-        let mut resolved = self.resolved(path.clone(), document, offset_of(last.start), note.clone());
+        let mut resolved = self.resolved_target(path.clone(), document, offset_of(last.start), note.clone());
         if inside.len() > 1
             && let Ok(outline) = self.declared_in(&path).await
             && let Some((offset, kind)) = declared_on(&outline.value, document, line)
             && (offset_of(start)..offset_of(end)).contains(&offset)
         {
-            resolved = self.resolved(path, document, offset, note);
+            resolved = self.resolved_target(path, document, offset, note);
             resolved.kind = Some(kind);
         }
         Ok(resolved)

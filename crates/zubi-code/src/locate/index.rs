@@ -17,7 +17,7 @@ use super::symbol::{Candidate, MAX_WORD_FILES, name_in};
 use crate::error::CodeError;
 use crate::markup::clean_line;
 use crate::outline;
-use crate::place::{self, Place};
+use crate::place::{self, SourcePlace};
 use crate::question::Question;
 use crate::router::Reply;
 use crate::status::AnswerStatus;
@@ -95,7 +95,7 @@ impl Question<'_> {
     /// What the servers' symbol indexes know under a name. An error when there is no index.
     pub(crate) async fn indexed(&self, query: &str) -> Result<Index, CodeError> {
         let ready = self.ready_for_workspace(METHOD, "search symbols by name").await?;
-        let replies = self.ask(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
+        let replies = self.request_all(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
         let mut found = Vec::new();
         let mut status = replies.status;
         let mut elsewhere = Vec::new();
@@ -157,7 +157,7 @@ impl Question<'_> {
         let files = files.into_iter().zip(lacking).filter(|(_, absent)| lacks(absent));
         let files: Vec<_> = files.map(|(file, _)| file.path).collect();
         beside.files = files.len();
-        beside.candidates = self.outlined(&files, name_path, &mut beside.status).await?;
+        beside.candidates = self.find_by_outline(&files, name_path, &mut beside.status).await?;
         for candidate in &mut beside.candidates {
             candidate.beside = true;
         }
@@ -182,13 +182,13 @@ impl Question<'_> {
             return Ok(None);
         }
         let mut unread = UnindexedMatches { files: files.len(), cut, ..UnindexedMatches::default() };
-        unread.candidates = self.outlined(&files, name_path, &mut unread.status).await?;
+        unread.candidates = self.find_by_outline(&files, name_path, &mut unread.status).await?;
         Ok(Some(unread))
     }
 
     /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
     /// the whole declaration.
-    pub(crate) async fn indexed_place(&self, symbol: &Indexed) -> Option<Place> {
+    pub(crate) async fn indexed_place(&self, symbol: &Indexed) -> Option<SourcePlace> {
         let location = symbol.location.as_ref()?;
         if let Ok(document) = self.document(&symbol.path).await {
             let range = document.index.range_from_lsp(&location.range, symbol.encoding);

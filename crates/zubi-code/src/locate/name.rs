@@ -45,7 +45,7 @@ impl NamePath {
 }
 
 /// The segments of a declared symbol, as a caller would write them: see [`NamePath`].
-pub(super) fn joined(above: &[&str], name: &str) -> String {
+pub(super) fn join_segments(above: &[&str], name: &str) -> String {
     above.iter().copied().chain([name]).flat_map(declared_segments).collect::<Vec<_>>().join("/")
 }
 

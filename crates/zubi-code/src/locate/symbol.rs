@@ -13,11 +13,11 @@ use zubi_base::endpoint::DocumentRef;
 use zubi_base::nearest::nearest_by;
 use zubi_base::position::TextRange;
 
-use super::{NamePath, Resolved, name};
+use super::{NamePath, ResolvedTarget, name};
 use crate::error::CodeError;
 use crate::features::locations;
 use crate::outline::{self, Symbol};
-use crate::place::Place;
+use crate::place::SourcePlace;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
 use crate::status::AnswerStatus;
@@ -45,11 +45,11 @@ pub(crate) struct Candidate {
     depth: usize,
     /// Whether nobody answers for its language while an index answered for others.
     pub(super) beside: bool,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 impl Question<'_> {
-    pub(super) async fn resolve_symbol(&self, symbol: &str, path: Option<&str>) -> Result<Resolved, CodeError> {
+    pub(super) async fn resolve_symbol(&self, symbol: &str, path: Option<&str>) -> Result<ResolvedTarget, CodeError> {
         let Some(name_path) = NamePath::parse(symbol) else {
             return Err(CodeError::input("symbol", "the name is empty", "Give a name such as \"Type/method\"."));
         };
@@ -57,7 +57,7 @@ impl Question<'_> {
         let (mut candidates, status) = match &scope {
             Some(file) if file.is_file() => {
                 let outline = self.declared_in(file).await?;
-                (self.matching(file, &outline.value, &name_path).await?, outline.status.clone())
+                (self.filter_symbols(file, &outline.value, &name_path).await?, outline.status.clone())
             }
             scope => self.candidates(&name_path, scope.as_deref()).await?,
         };
@@ -72,7 +72,7 @@ impl Question<'_> {
         }
         let Some(found) = candidates.pop() else { return Err(self.unknown(symbol, &name_path, None, &status).await) };
         let document = self.document(&found.path).await?;
-        let mut resolved = self.resolved(found.path, &document, found.selection.start(), note);
+        let mut resolved = self.resolved_target(found.path, &document, found.selection.start(), note);
         resolved.name = Some(found.name);
         resolved.kind = Some(found.kind);
         resolved.status = status;
@@ -110,12 +110,12 @@ impl Question<'_> {
             Err(error) => return Err(error),
         }
         files.truncate(MAX_INDEXED_FILES);
-        let mut candidates = self.outlined(&files, name_path, &mut status).await?;
+        let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         if candidates.is_empty() {
             let known: FxHashSet<_> = files.into_iter().collect();
             let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES).await;
             files.retain(|file| !known.contains(file));
-            candidates = self.outlined(&files, name_path, &mut status).await?;
+            candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {
             let beside = self.unindexed_matches(&index, name_path, scope).await?;
             if !beside.candidates.is_empty() {
@@ -132,7 +132,7 @@ impl Question<'_> {
         found.files.into_iter().take(limit).map(|(path, _)| path).collect()
     }
 
-    pub(crate) async fn outlined(
+    pub(crate) async fn find_by_outline(
         &self,
         files: &[Utf8PathBuf],
         name_path: &NamePath,
@@ -142,14 +142,14 @@ impl Question<'_> {
         for (file, outline) in files.iter().zip(join_all(files.iter().map(|file| self.declared_in(file))).await) {
             // A file no server serves, or that one refuses, has no symbols to offer.
             if let Ok(outline) = outline {
-                candidates.extend(self.matching(file, &outline.value, name_path).await?);
+                candidates.extend(self.filter_symbols(file, &outline.value, name_path).await?);
                 status.merge(outline.status.clone());
             }
         }
         Ok(candidates)
     }
 
-    async fn matching(
+    async fn filter_symbols(
         &self,
         path: &Utf8Path,
         symbols: &[Symbol],
@@ -164,7 +164,7 @@ impl Question<'_> {
                 return;
             }
             if name_path.matches(&names, &symbol.name, path) {
-                let own = name::joined(&names, &symbol.name);
+                let own = name::join_segments(&names, &symbol.name);
                 candidates.push(Candidate {
                     path: path.to_owned(),
                     name: name_path.last().to_owned(),
@@ -208,15 +208,15 @@ impl Question<'_> {
         candidates.into_iter().zip(keep).filter_map(|(candidate, keep)| keep.then_some(candidate)).collect()
     }
 
-    async fn definition_of(&self, candidate: &Candidate) -> Option<Place> {
+    async fn definition_of(&self, candidate: &Candidate) -> Option<SourcePlace> {
         let reference = DocumentRef::new(candidate.path.clone());
         let document = self.document(&candidate.path).await.ok()?;
         let method = "textDocument/definition";
         let ready = self.ready_for(&reference, method, "find definitions", ReadinessLevel::Project).await.ok()?;
-        let cx = self.request_cx().about(&reference);
+        let cx = self.request_cx().for_document(&reference);
         let offset = candidate.selection.start();
         let replies = self
-            .ask(&ready, method, &cx, |endpoint| {
+            .request_all(&ready, method, &cx, |endpoint| {
                 locations::position_params(&reference, &document, offset, endpoint.encoding())
             })
             .await
@@ -236,9 +236,9 @@ impl Question<'_> {
                 let argument = if unique && candidate.name_path != symbol {
                     format!("symbol: \"{}\"", candidate.name_path)
                 } else {
-                    format!("at: \"{}\"", candidate.place.at())
+                    format!("at: \"{}\"", candidate.place.to_at())
                 };
-                format!("  {argument}   {} at {}", candidate.kind, candidate.place.at())
+                format!("  {argument}   {} at {}", candidate.kind, candidate.place.to_at())
             })
             .collect();
         if candidates.len() > MAX_CANDIDATES {
@@ -286,8 +286,8 @@ impl Question<'_> {
                 if let (Ok(outline), Ok(document)) = (self.declared_in(file).await, self.document(file).await) {
                     outline::walk(&outline.value, |above, symbol| {
                         let above: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
-                        let place = self.place_of(&document, file, symbol.selection).at();
-                        names.push((name::joined(&above, &symbol.name), place));
+                        let place = self.place_of(&document, file, symbol.selection).to_at();
+                        names.push((name::join_segments(&above, &symbol.name), place));
                     });
                 }
             }

@@ -20,7 +20,7 @@ impl ToyEndpoint {
         let Some(range) = range else { return Value::Null };
         let range = index.range_from_lsp(&range, self.encoding);
         let mut hints = Vec::new();
-        for declared in Self::declared(&text).into_iter().filter(|one| range.contains_range(one.range)) {
+        for declared in Self::declared_symbols(&text).into_iter().filter(|one| range.contains_range(one.range)) {
             let line = text.lines().nth(declared.line as usize).unwrap_or_default();
             let Some(("let", value)) = line.trim().split_once(' ') else { continue };
             let Some((_, value)) = value.split_once(" = ") else { continue };
@@ -35,7 +35,7 @@ impl ToyEndpoint {
     pub(super) fn lenses(&self, params: &Value) -> Value {
         let text = Self::document(params).unwrap_or_default();
         let index = TextIndex::new(&text);
-        let classes = Self::declared(&text).into_iter().filter(|one| one.kind == 5);
+        let classes = Self::declared_symbols(&text).into_iter().filter(|one| one.kind == 5);
         let lens = |name: String, range| json!({ "range": index.range_to_lsp(range, self.encoding), "data": name });
         classes.map(|one| lens(one.name, one.range)).collect()
     }

@@ -126,7 +126,7 @@ impl ToyEndpoint {
         for (path, text) in self.files().into_iter().chain(library) {
             let index = TextIndex::new(&text);
             let code: Vec<&str> = text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
-            for declared in Self::declared(&text) {
+            for declared in Self::declared_symbols(&text) {
                 let own = code.get(declared.line as usize).copied().unwrap_or_default();
                 let body = (declared.line + 1..).zip(code.iter().skip(declared.line as usize + 1));
                 let deeper = |line: &str| line.trim().is_empty() || indentation(line) > declared.depth;

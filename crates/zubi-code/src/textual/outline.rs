@@ -130,7 +130,7 @@ pub(super) fn declarations(text: &str) -> Vec<Symbol> {
         if symbols.len() == MAX_SYMBOLS {
             break;
         }
-        let Some((name, kind)) = declared(line.text) else { continue };
+        let Some((name, kind)) = find_declaration(line.text) else { continue };
         let start = line.start + (line.text.len() - line.text.trim_start().len());
         let range = TextRange::new(size(start), size(end_of(&lines, at)));
         let Some(selected) = line.text.get(name.clone()) else { continue };
@@ -193,7 +193,7 @@ fn end_of(lines: &[Line<'_>], at: usize) -> usize {
 }
 
 /// The name that a line declares, as a byte range of the line, and its kind.
-fn declared(line: &str) -> Option<(std::ops::Range<usize>, &'static str)> {
+fn find_declaration(line: &str) -> Option<(std::ops::Range<usize>, &'static str)> {
     let code = line.trim_start();
     if code.is_empty() || line.len() > MAX_LINE_BYTES || COMMENTS.iter().any(|mark| code.starts_with(mark)) {
         return None;

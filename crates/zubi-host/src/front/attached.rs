@@ -31,9 +31,9 @@ pub(super) struct LocalBackend {
 }
 
 /// A question under way.
-struct Asking<'host>(&'host watch::Sender<usize>);
+struct QueryGuard<'host>(&'host watch::Sender<usize>);
 
-impl Drop for Asking<'_> {
+impl Drop for QueryGuard<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -54,9 +54,9 @@ impl LocalBackend {
         &self.host
     }
 
-    fn asking(&self) -> Asking<'_> {
+    fn track_query(&self) -> QueryGuard<'_> {
         self.asked.send_modify(|count| *count += 1);
-        Asking(&self.asked)
+        QueryGuard(&self.asked)
     }
 
     /// Nobody is to find it any more; it ends when what was asked is answered and those have gone who are connected, or after a
@@ -69,7 +69,7 @@ impl LocalBackend {
             }
             drop(tokio::time::timeout(LAST_CALLS, asked.wait_for(|count| *count == 0)).await);
             if let Some(shared) = shared {
-                let mut connected = shared.connected();
+                let mut connected = shared.client_count();
                 // Who is connected and says nothing is no reason to keep servers.
                 drop(tokio::time::timeout(LAST_CLIENTS, connected.wait_for(|count| *count == 0)).await);
                 shared.close().await;
@@ -113,7 +113,7 @@ impl Backend {
     pub(super) fn is_disconnected(&self) -> bool {
         match self {
             Self::Own(_) => false,
-            Self::Remote(remote) => remote.closed().borrow().is_some(),
+            Self::Remote(remote) => remote.closed_reason().borrow().is_some(),
         }
     }
 
@@ -121,7 +121,7 @@ impl Backend {
     pub(super) fn disconnected(&self) -> impl Future<Output = ()> + use<> {
         let closed = match self {
             Self::Own(_) => None,
-            Self::Remote(remote) => Some(remote.closed()),
+            Self::Remote(remote) => Some(remote.closed_reason()),
         };
         async move {
             match closed {
@@ -164,7 +164,7 @@ impl Backend {
     ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
         match self {
             Self::Own(own) => {
-                let _asking = own.asking();
+                let _asking = own.track_query();
                 Ok(own.host.call(request.clone(), circumstances.clone()).await)
             }
             Self::Remote(remote) => remote.try_call(request, circumstances).await,
@@ -211,7 +211,7 @@ impl Backend {
     ) -> Result<Option<Result<ResourceText, String>>, HostDisconnected> {
         match self {
             Self::Own(own) => {
-                let _asking = own.asking();
+                let _asking = own.track_query();
                 Ok(own.host.read_resource(uri, Arc::clone(caller), circumstances.clone()).await)
             }
             Self::Remote(remote) => remote.try_read(uri, caller, circumstances).await,

@@ -60,7 +60,7 @@ impl DiscoverySnapshot {
         self.shunned.contains_key(instance)
     }
 
-    fn tell(&mut self, config: &FrontConfig, what: String) {
+    fn report_once(&mut self, config: &FrontConfig, what: String) {
         if !self.told.contains(&what) {
             (config.tell)(&what);
             self.told.insert(what);
@@ -70,7 +70,7 @@ impl DiscoverySnapshot {
 
 /// Whether hosts may have come or gone since they were looked at.
 pub(super) fn has_changed(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> bool {
-    let changed = modified(config);
+    let changed = modified_time(config);
     // A directory that is not there has no hosts.
     let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.since));
     let is_forgiven = seen.shunned.values().any(|since| since.elapsed() >= SHUNNED);
@@ -82,7 +82,7 @@ fn is_past(since: Option<Instant>) -> bool {
     since.is_none_or(|since| since.elapsed() > SAME_TIME)
 }
 
-fn modified(config: &FrontConfig) -> Option<SystemTime> {
+fn modified_time(config: &FrontConfig) -> Option<SystemTime> {
     config.run.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
@@ -132,7 +132,7 @@ async fn find(
     better_than: Option<HostKind>,
     present: Option<&str>,
 ) -> Option<RemoteHost> {
-    let modified = modified(config);
+    let modified = modified_time(config);
     if modified == seen.changed {
         seen.is_settled = is_past(seen.since);
     } else {
@@ -141,7 +141,7 @@ async fn find(
     let reader = run.clone();
     let found = tokio::task::spawn_blocking(move || reader.read()).await.ok()?;
     for disbelieved in found.disbelieved {
-        seen.tell(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.why));
+        seen.report_once(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.why));
     }
     let mut hosts: Vec<DiscoveryRecord> = found
         .hosts
@@ -160,7 +160,7 @@ async fn find(
             Err(error) => {
                 seen.exclude(&host.instance);
                 let (kind, pid) = (host.kind.name(), host.pid);
-                seen.tell(config, format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"));
+                seen.report_once(config, format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"));
             }
         }
     }
@@ -190,7 +190,7 @@ fn become_host(config: &FrontConfig, seen: &mut DiscoverySnapshot, run: &RunDire
     let shared = match PublishedHost::open(Arc::clone(&host), run, sharing) {
         Ok(shared) => Some(shared),
         Err(error) => {
-            seen.tell(config, not_shared(&error.to_string()));
+            seen.report_once(config, not_shared(&error.to_string()));
             None
         }
     };
@@ -199,7 +199,7 @@ fn become_host(config: &FrontConfig, seen: &mut DiscoverySnapshot, run: &RunDire
 
 /// The host of this process, which nobody else finds.
 fn alone(config: &FrontConfig, seen: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
-    seen.tell(config, not_shared(why));
+    seen.report_once(config, not_shared(why));
     Ok(Backend::Own(LocalBackend::new(Arc::new((config.make)()?), None)))
 }
 
@@ -210,7 +210,7 @@ fn not_shared(why: &str) -> String {
 /// Takes the right to become the host of a workspace, until the answer is dropped; `None`: somebody else has it.
 pub(crate) fn acquire_election_lock(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
     let folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
-    let key: String = ContentHash::of(folders.join("\0").as_bytes()).0.chars().take(32).collect();
+    let key: String = ContentHash::from_bytes(folders.join("\0").as_bytes()).0.chars().take(32).collect();
     let lock = run.join(format!("{key}.lock"));
     private::lock(&lock).map_err(|error| {
         let why = if lock.is_symlink() { "it is a link; remove it".to_owned() } else { error.to_string() };

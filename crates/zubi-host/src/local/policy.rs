@@ -20,7 +20,7 @@ use super::HostConfig;
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The rules in force when a host starts.
-pub(crate) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
+pub(crate) fn for_workspace(config: &HostConfig, workspace: &Workspace) -> Policy {
     let store = Answers::new(&config.state_dir, workspace);
     let places = places(config, workspace);
     let (mut rules, mut unread): (Vec<(Value, String)>, _) = (Vec::new(), None);
@@ -74,7 +74,7 @@ struct Answers {
 impl Answers {
     fn new(state: &Utf8Path, workspace: &Workspace) -> Self {
         let directory = state.join("approvals");
-        let key = ContentHash::of(workspace.root().as_str().as_bytes()).0;
+        let key = ContentHash::from_bytes(workspace.root().as_str().as_bytes()).0;
         Self { workspace: directory.join(format!("{key}.toml")), directory, writing: Mutex::default() }
     }
 
@@ -101,7 +101,7 @@ impl Answers {
 }
 
 impl RuleStore for Answers {
-    fn keep(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
+    fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(scope);
         private::create_directory(&self.directory).map_err(|error| error.to_string())?;

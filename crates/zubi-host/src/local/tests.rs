@@ -22,7 +22,7 @@ impl Tool for Echo {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let text = args["text"].as_str().unwrap_or("nothing");
         if text == "fail" {
-            return Err(ToolError::failed("echo", "asked to", "Say something else."));
+            return Err(ToolError::operation_failed("echo", "asked to", "Say something else."));
         }
         Ok(ToolOutput { text: format!("{text} in {}", cx.workspace.root()), data: Some(args), ..ToolOutput::default() })
     }

@@ -101,7 +101,7 @@ impl PeerHandler for CallRouter {
         tokio::spawn(async move {
             let cancel = responder.cancel().clone();
             tokio::select! {
-                answer = call.approver.ask(request) => responder.answer(Ok(json!(answer))),
+                answer = call.approver.request_approval(request) => responder.answer(Ok(json!(answer))),
                 () = cancel.cancelled() => {}
             }
         });

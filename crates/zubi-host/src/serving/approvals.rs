@@ -24,7 +24,7 @@ pub(super) struct AskClient {
 
 #[async_trait]
 impl Approver for AskClient {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let params = json!(wire::ApprovalParams { token: self.token.clone(), request: json!(request) });
         let answer = self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + PATIENCE).await;
         match answer.map(serde_json::from_value) {

@@ -14,23 +14,23 @@ use super::Client;
 use super::methods::invalid;
 use crate::contributed::{FunctionError, ContributedToolInvoker, Owner, RegistrationError};
 
-pub(super) fn register(client: &Client, params: wire::RegisterParams) -> Result<wire::Registered, ResponseError> {
+pub(super) fn register(client: &Client, params: wire::RegisterParams) -> Result<wire::RegisteredTools, ResponseError> {
     let wire::RegisterParams { client: name, tools, functions } = params;
-    let invoke = Arc::new(Over(client.connection.clone())) as Arc<dyn ContributedToolInvoker>;
+    let invoke = Arc::new(ConnectionInvoker(client.connection.clone())) as Arc<dyn ContributedToolInvoker>;
     let owner = Owner::program(&name);
     let registered = owner.and_then(|owner| client.contributions.register(&owner, &tools, &functions, &invoke));
     registered.map_err(|RegistrationError { field, message }| invalid(&field, message))
 }
 
-pub(super) fn unregister(client: &Client, params: &wire::UnregisterParams) -> wire::Registered {
+pub(super) fn unregister(client: &Client, params: &wire::UnregisterParams) -> wire::RegisteredTools {
     client.contributions.unregister(&params.tools, &params.functions)
 }
 
 /// Calls back over a client's connection.
-struct Over(Connection);
+struct ConnectionInvoker(Connection);
 
 #[async_trait]
-impl ContributedToolInvoker for Over {
+impl ContributedToolInvoker for ConnectionInvoker {
     async fn invoke(&self, call: wire::InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
         let answer = self.0.request(wire::INVOKE, json!(call), &cx.cancel, deadline).await;
         answer.map_err(|error| match error {

@@ -28,12 +28,12 @@ impl HostServer {
         let peer = Peer { id: 0, channel: Transport::Socket, pid: Some(std::process::id()), since: Instant::now() };
         let (input, output) = tokio::io::split(far);
         let serving =
-            Connection::start_with(input, output, Options::ipc(), |connection| self.opened(peer, connection.clone()));
+            Connection::start_with(input, output, Options::ipc(), |connection| self.peer_connected(peer, connection.clone()));
         let (input, output) = tokio::io::split(near);
         let client = Connection::start(input, output, Arc::new(OnlyAsks), Options::ipc());
         let answer = client.request(method, params, cancel, deadline).await;
         serving.close("the question was answered");
-        self.closed(&peer, "the question was answered");
+        self.peer_disconnected(&peer, "the question was answered");
         answer
     }
 }

@@ -7,7 +7,7 @@ use zubi_link::wire::codes;
 use zubi_link::wire::host::{ClientStatus, FolderInfo, HostInfo, HostInfoParams, HostStatus};
 
 use super::methods::{error, invalid};
-use super::{Client, Said, HostServer};
+use super::{Client, ClientHello, HostServer};
 use crate::service::ToolService as _;
 
 /// The longest name of a client that is kept, in characters.
@@ -23,7 +23,7 @@ pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, 
     }
     // It goes to a terminal one day.
     let name = params.client.map(|name| zubi_base::visible::printable(&name).chars().take(MAX_NAME).collect());
-    *client.said() = Said { name, pid: params.pid };
+    *client.lock_hello() = ClientHello { name, pid: params.pid };
     client.serving.count.send_modify(|_| {});
     Ok(client.serving.info())
 }
@@ -35,12 +35,12 @@ pub(super) async fn status(client: &Client) -> HostStatus {
         info: serving.info(),
         memory: zubi_base::process::rss_bytes(std::process::id()),
         servers: serving.host.servers().await,
-        clients: serving.attached(),
+        clients: serving.client_statuses(),
     }
 }
 
 pub(super) fn of_client(client: &Client) -> ClientStatus {
-    let said = client.said().clone();
+    let said = client.lock_hello().clone();
     ClientStatus {
         client: said.name,
         pid: client.peer.pid.or(said.pid),

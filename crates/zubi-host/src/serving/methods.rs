@@ -42,12 +42,12 @@ pub(super) async fn answer(
         host::INFO => to_value(hosts::info(client, read_or_default(params)?)?),
         host::STATUS => to_value(hosts::status(client).await),
         host::SHUTDOWN => hosts::shutdown(client),
-        _ => look(client, method, params, cancel).await,
+        _ => handle_editor_method(client, method, params, cancel).await,
     }
 }
 
 /// One of the methods that look at the workspace as an editor shows it.
-async fn look(client: &Client, method: &str, params: Value, cancel: CancellationToken) -> Result<Value, ResponseError> {
+async fn handle_editor_method(client: &Client, method: &str, params: Value, cancel: CancellationToken) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
     let sight = client.serving.host.editor_service().ok_or_else(unknown)?;
     let cx = EditorCallContext { cancel, deadline: Instant::now() + PATIENCE, read_only: client.is_on_port() };

@@ -48,7 +48,7 @@ impl Sessions {
 
     /// The session that the client calls this. Where it is one too many, the one that was not used for longest makes room for
     /// it: `end` is to end that one. Its number is given to nobody else, and its name means another session from then on.
-    pub(super) fn of(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
+    pub(super) fn session_for(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
         let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
         let Behind { sessions, uses } = &mut *behind;
         *uses += 1;
@@ -75,19 +75,19 @@ impl Sessions {
 mod tests {
     use super::*;
 
-    fn none(session: u64) {
+    fn unexpected_end(session: u64) {
         panic!("{session} is ended");
     }
 
     #[test]
     fn no_session_is_another_one() {
         let (one, other) = (Sessions::new(0), Sessions::new(1));
-        let all = [one.own(), one.of(1, none), one.of(2, none), other.own(), other.of(1, none), other.of(2, none)];
+        let all = [one.own(), one.session_for(1, unexpected_end), one.session_for(2, unexpected_end), other.own(), other.session_for(1, unexpected_end), other.session_for(2, unexpected_end)];
         let mut different = all.to_vec();
         different.sort_unstable();
         different.dedup();
         assert_eq!(different.len(), all.len(), "{all:?}");
-        assert_eq!(one.of(2, none), all[2], "the same name is the same session");
+        assert_eq!(one.session_for(2, unexpected_end), all[2], "the same name is the same session");
     }
 
     /// Whatever it is called, the one that nobody uses makes room, and nothing of it stays.
@@ -95,14 +95,14 @@ mod tests {
     fn one_too_many_ends_the_one_that_was_not_used_for_longest() {
         let sessions = Sessions::new(0);
         let most = MOST as u64;
-        let numbers: Vec<u64> = (0..most).map(|n| sessions.of(most - n, none)).collect();
-        assert_eq!(sessions.of(most, none), numbers[0], "the first is used again");
+        let numbers: Vec<u64> = (0..most).map(|n| sessions.session_for(most - n, unexpected_end)).collect();
+        assert_eq!(sessions.session_for(most, unexpected_end), numbers[0], "the first is used again");
         let mut ended = Vec::new();
-        let new = sessions.of(most + 1, |session| ended.push(session));
+        let new = sessions.session_for(most + 1, |session| ended.push(session));
         assert_eq!(ended, [numbers[1]]);
         let mut all = sessions.all();
         all.sort_unstable();
         assert_eq!(all, [&[sessions.own(), numbers[0]], &numbers[2..], &[new]].concat());
-        assert!(sessions.of(most - 1, drop) > new, "the name of one that was ended means another");
+        assert!(sessions.session_for(most - 1, drop) > new, "the name of one that was ended means another");
     }
 }

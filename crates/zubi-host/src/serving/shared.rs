@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use zubi_link::discovery::{self, DiscoveryRecord, Published, RunDirectory};
+use zubi_link::discovery::{self, DiscoveryRecord, PublishedFiles, RunDirectory};
 use zubi_link::listener::{Listener, PortChoice, ListenerConfig};
 use zubi_link::wire::PROTOCOL;
 use zubi_link::wire::host::{Environment, HostKind};
@@ -31,7 +31,7 @@ pub struct PublishOptions {
 /// A host with its doors open.
 pub struct PublishedHost {
     serving: Arc<HostServer>,
-    published: Mutex<Option<Published>>,
+    published: Mutex<Option<PublishedFiles>>,
     port: Option<u16>,
     file: Utf8PathBuf,
     stop: CancellationToken,
@@ -91,13 +91,13 @@ impl PublishedHost {
     }
 
     /// The host as its clients see it.
-    pub fn serving(&self) -> &Arc<HostServer> {
+    pub fn server(&self) -> &Arc<HostServer> {
         &self.serving
     }
 
     /// How many clients are connected.
-    pub fn connected(&self) -> watch::Receiver<usize> {
-        self.serving.connected()
+    pub fn client_count(&self) -> watch::Receiver<usize> {
+        self.serving.client_count()
     }
 
     /// Nobody finds it any more; who is connected stays.

@@ -9,7 +9,7 @@ use zubi_base::framing::ResponseError;
 use zubi_base::rpc::Connection;
 use zubi_link::wire::{codes, tools as wire};
 use zubi_tools::cx::{Approver, Caller, ClientApprover, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
-use zubi_tools::progress::Throttled;
+use zubi_tools::progress::ThrottledProgress;
 use zubi_tools::spec::Effect;
 
 use super::Client;
@@ -22,7 +22,7 @@ use crate::service::{CallAnswer, CallRequest, CallContext, PolicyInForce, ToolSe
 const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolList, ResponseError> {
-    let listed = client.serving.host.list(&narrowed(client, params.restrictions.as_ref())).await;
+    let listed = client.serving.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
     let specs = listed.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
     // Plans are kept on disk and hold a whole file's text, so the port has no tool that makes one either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
@@ -30,7 +30,7 @@ pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wi
 }
 
 pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::Tool, ResponseError> {
-    let restrictions = narrowed(client, params.restrictions.as_ref());
+    let restrictions = combined_restrictions(client, params.restrictions.as_ref());
     let found = client.serving.host.find(&params.name, &restrictions).await;
     found.map(|spec| convert::tool(&spec)).map_err(|error| unknown(&error))
 }
@@ -98,9 +98,9 @@ pub(super) async fn read_resource(
 }
 
 /// What the client may not do, by its connection and by its own word, or else by the settings.
-fn narrowed(client: &Client, said: Option<&wire::Restrictions>) -> Restrictions {
+fn combined_restrictions(client: &Client, said: Option<&wire::Restrictions>) -> Restrictions {
     let said = said.map(convert::restrictions_from);
-    client.restrictions().and(said.as_ref().unwrap_or(&client.serving.limits.unless_said))
+    client.restrictions().combine(said.as_ref().unwrap_or(&client.serving.limits.unless_said))
 }
 
 /// A script has no door of its own; who connects over the port has none, whatever it says.
@@ -114,8 +114,8 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
-        session: params.session.map_or_else(|| client.sessions.own(), |name| client.sessions.of(name, end)),
-        restrictions: narrowed(client, params.restrictions.as_ref()),
+        session: params.session.map_or_else(|| client.sessions.own(), |name| client.sessions.session_for(name, end)),
+        restrictions: combined_restrictions(client, params.restrictions.as_ref()),
     };
     CallRequest {
         tool: params.tool,
@@ -140,7 +140,7 @@ fn circumstances(client: &Client, params: &wire::CallParams, cancel: Cancellatio
     let progress: Arc<dyn ProgressSink> = match &params.token {
         Some(token) => {
             let told = ToClient { connection: client.connection.clone(), token: token.clone() };
-            Arc::new(Throttled::new(Arc::new(told) as Arc<dyn ProgressSink>))
+            Arc::new(ThrottledProgress::new(Arc::new(told) as Arc<dyn ProgressSink>))
         }
         None => Arc::new(NoProgress),
     };

@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::fs;
 
-use super::{Bench, Found, Outcome, Problem};
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
 
 /// Why there is nothing to be checked in any other folder.
 const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";
@@ -17,7 +17,7 @@ const NEEDED: [&str; 5] = ["name", "version", "publisher", "engines", "main"];
 const TYPES: [&str; 4] = ["ToolDefinition", "ToolProvider", "ToolHandler", "ToolResult"];
 
 /// The folder and its manifest, if this is the folder of an extension; an unreadable manifest is a problem.
-fn extension(bench: &Bench) -> Result<Option<(Utf8PathBuf, Value)>, Problem> {
+fn extension(bench: &VerifyContext) -> Result<Option<(Utf8PathBuf, Value)>, Problem> {
     let root = bench.host.workspace().root().to_owned();
     let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(None) };
     let manifest: Value = serde_json::from_str(&text)
@@ -26,10 +26,10 @@ fn extension(bench: &Bench) -> Result<Option<(Utf8PathBuf, Value)>, Problem> {
 }
 
 /// Makes a check of an extension: nothing is to be checked where there is none.
-fn check(bench: &Bench, look: impl FnOnce(&Utf8Path, &Value) -> Outcome) -> Outcome {
+fn check(bench: &VerifyContext, look: impl FnOnce(&Utf8Path, &Value) -> Outcome) -> Outcome {
     match extension(bench)? {
         Some((root, manifest)) => look(&root, &manifest),
-        None => Ok(Found::Nothing(NO_EXTENSION)),
+        None => Ok(CheckFinding::Nothing(NO_EXTENSION)),
     }
 }
 
@@ -38,7 +38,7 @@ fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
 }
 
 /// The manifest is whole, and what it contributes can be told apart and shown.
-pub(super) fn manifest(bench: &Bench) -> Outcome {
+pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
     check(bench, |_, manifest| {
         if let Some(field) = NEEDED.iter().find(|field| manifest.get(**field).is_none()) {
             return Err(Problem::new(format!("package.json has no `{field}`"), "Add it."));
@@ -69,12 +69,12 @@ pub(super) fn manifest(bench: &Bench) -> Outcome {
                 names.push(name);
             }
         }
-        Ok(Found::Facts(json!({ "commands": commands.len(), "languageModelTools": tools.len() })))
+        Ok(CheckFinding::Facts(json!({ "commands": commands.len(), "languageModelTools": tools.len() })))
     })
 }
 
 /// What the editor loads has been built, and every file that the manifest names is there.
-pub(super) fn files(bench: &Bench) -> Outcome {
+pub(super) fn files(bench: &VerifyContext) -> Outcome {
     check(bench, |root, manifest| {
         let texts = |of: &str, field: &str| -> Vec<String> {
             list(manifest, of).iter().filter_map(|entry| entry.get(field)?.as_str()).map(str::to_owned).collect()
@@ -107,16 +107,16 @@ pub(super) fn files(bench: &Bench) -> Outcome {
                 return Err(schema_of("it does not say that it is a JSON Schema (`$schema`)".to_owned()));
             }
         }
-        Ok(Found::Facts(json!({ "files": named })))
+        Ok(CheckFinding::Facts(json!({ "files": named })))
     })
 }
 
 /// Other extensions find the types of the interface.
-pub(super) fn types(bench: &Bench) -> Outcome {
+pub(super) fn types(bench: &VerifyContext) -> Outcome {
     check(bench, |root, _| {
         let directory = root.join("api");
         let Ok(entries) = directory.read_dir_utf8() else {
-            return Ok(Found::Nothing("the extension has no `api` for others"));
+            return Ok(CheckFinding::Nothing("the extension has no `api` for others"));
         };
         let files = entries.flatten().map(camino::Utf8DirEntry::into_path);
         let files = files.filter(|path| path.as_str().ends_with(".d.ts"));
@@ -129,13 +129,13 @@ pub(super) fn types(bench: &Bench) -> Outcome {
                 format!("no `.d.ts` in `api` exports `{name}`"),
                 "Export it: others program against it.",
             )),
-            None => Ok(Found::Facts(json!({ "exports": TYPES }))),
+            None => Ok(CheckFinding::Facts(json!({ "exports": TYPES }))),
         }
     })
 }
 
 /// A marketplace would take it.
-pub(super) fn packaging(bench: &Bench) -> Outcome {
+pub(super) fn check_packaging(bench: &VerifyContext) -> Outcome {
     check(bench, |root, manifest| {
         let publisher = manifest.get("publisher").and_then(Value::as_str).unwrap_or_default();
         if publisher.is_empty() {
@@ -149,6 +149,6 @@ pub(super) fn packaging(bench: &Bench) -> Outcome {
             let hint = "List what belongs into the package: `**`, then `!dist/…`.";
             return Err(Problem::new("everything in the folder would be packaged", hint));
         }
-        Ok(Found::Facts(json!({ "publisher": publisher })))
+        Ok(CheckFinding::Facts(json!({ "publisher": publisher })))
     })
 }

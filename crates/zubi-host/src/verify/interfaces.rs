@@ -7,13 +7,13 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 
-use super::{Bench, Found, Outcome, Problem};
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
 use crate::service::{CallContext, ToolService as _};
 
 const DEFECT: &str = "This is a defect of zubi; please report it.";
 
 /// Each tool that is listed is found by its id and by its name on the wire, and is data for other programs.
-pub(super) async fn exports(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn exports(bench: Arc<VerifyContext>) -> Outcome {
     let everyone = Restrictions::default();
     let specs = bench.host.list(&everyone).await.map_err(|error| Problem::new(error.to_string(), DEFECT))?;
     for spec in &specs {
@@ -28,10 +28,10 @@ pub(super) async fn exports(bench: Arc<Bench>) -> Outcome {
             return Err(Problem::new(format!("`{}` is not whole as data", spec.id), DEFECT));
         }
     }
-    Ok(Found::Facts(json!({ "listed": specs.len() })))
+    Ok(CheckFinding::Facts(json!({ "listed": specs.len() })))
 }
 
-pub(super) async fn resources(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn resources(bench: Arc<VerifyContext>) -> Outcome {
     let mut read = Vec::new();
     for spec in bench.host.resources().await.map_err(|error| Problem::new(error.to_string(), DEFECT))? {
         let caller = Arc::new(Caller {
@@ -54,5 +54,5 @@ pub(super) async fn resources(bench: Arc<Bench>) -> Outcome {
             None => return Err(Problem::new(format!("`{}` is listed and not found", spec.uri), DEFECT)),
         }
     }
-    Ok(Found::Facts(json!({ "resources": read })))
+    Ok(CheckFinding::Facts(json!({ "resources": read })))
 }

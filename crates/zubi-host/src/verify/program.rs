@@ -7,21 +7,21 @@ use serde_json::json;
 use zubi_base::process::CommandSpec;
 use zubi_run::sandbox::Level;
 
-use super::{Bench, Found, Outcome, Problem};
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
 use crate::local::programs;
 
 /// A program that every system has and that ends at once.
 const TRUE: &str = "/bin/true";
 
 /// A child is started as language servers and commands are, and ends.
-pub(super) async fn supervisor(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn supervisor(bench: Arc<VerifyContext>) -> Outcome {
     let spec = CommandSpec::new(TRUE, bench.host.workspace().root());
     let output = bench.config.spawner.output(&spec, 1024, Duration::from_secs(20)).await;
     let hint =
         "Start zubi by the path of its executable; a program that was replaced while it ran cannot start itself.";
     match output {
         Ok(output) if output.status.success() => {
-            Ok(Found::Facts(json!({ "version": env!("CARGO_PKG_VERSION"), "started": TRUE })))
+            Ok(CheckFinding::Facts(json!({ "version": env!("CARGO_PKG_VERSION"), "started": TRUE })))
         }
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -33,7 +33,7 @@ pub(super) async fn supervisor(bench: Arc<Bench>) -> Outcome {
 
 /// What holds the commands that are run, tried with a confined child. A machine that offers little is no defect of zubi,
 /// and every answer says what held it; so that is a warning.
-pub(super) async fn sandbox(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn sandbox(bench: Arc<VerifyContext>) -> Outcome {
     let sandbox = programs::sandbox(&bench.config);
     let standing = sandbox.probe().await;
     let missing = standing.why_not_higher.join("; ");
@@ -41,7 +41,7 @@ pub(super) async fn sandbox(bench: Arc<Bench>) -> Outcome {
         Level::LandlockSeccomp | Level::Bubblewrap => Vec::new(),
         level => vec![format!("commands are held by {} only: {missing}", level.name())],
     };
-    Ok(Found::Facts(json!({
+    Ok(CheckFinding::Facts(json!({
         "level": standing.level.name(),
         "landlockAbi": standing.landlock_abi,
         "whyNotHigher": standing.why_not_higher,

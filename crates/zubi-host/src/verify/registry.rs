@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::json;
 use zubi_tools::schema::{self, Checker};
 
-use super::{Bench, Found, Outcome, Problem};
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
 
 const REMEDY: &str = "Correct the file that declares the tool; a built-in tool with a problem is a defect of zubi.";
 
 /// Names are unique and fit for the wire; nothing was left out.
-pub(super) async fn names(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn names(bench: Arc<VerifyContext>) -> Outcome {
     let registry = bench.host.registry();
     registry.prepare().await;
     let problems = registry.problems();
@@ -22,22 +22,22 @@ pub(super) async fn names(bench: Arc<Bench>) -> Outcome {
     for tool in registry.all_tools() {
         *toolsets.entry(tool.spec().toolset.clone()).or_default() += 1;
     }
-    Ok(Found::Facts(json!({ "tools": toolsets.values().sum::<usize>(), "toolsets": toolsets })))
+    Ok(CheckFinding::Facts(json!({ "tools": toolsets.values().sum::<usize>(), "toolsets": toolsets })))
 }
 
 /// Every tool describes itself and each of its parameters, within the bounds that clients set.
-pub(super) fn definitions(bench: &Bench) -> Outcome {
+pub(super) fn definitions(bench: &VerifyContext) -> Outcome {
     let tools = bench.host.registry().all_tools();
     for tool in &tools {
         if let Some(problem) = schema::problems(tool.spec()).first() {
             return Err(Problem::new(format!("{}: {problem}", tool.spec().id), REMEDY));
         }
     }
-    Ok(Found::Facts(json!({ "checked": tools.len() })))
+    Ok(CheckFinding::Facts(json!({ "checked": tools.len() })))
 }
 
 /// Every tool's input is a JSON Schema, and its examples satisfy it.
-pub(super) fn schemas(bench: &Bench) -> Outcome {
+pub(super) fn schemas(bench: &VerifyContext) -> Outcome {
     let tools = bench.host.registry().all_tools();
     let mut examples = 0;
     for spec in tools.iter().map(|tool| tool.spec()) {
@@ -49,5 +49,5 @@ pub(super) fn schemas(bench: &Bench) -> Outcome {
             examples += 1;
         }
     }
-    Ok(Found::Facts(json!({ "schemas": tools.len(), "examples": examples })))
+    Ok(CheckFinding::Facts(json!({ "schemas": tools.len(), "examples": examples })))
 }

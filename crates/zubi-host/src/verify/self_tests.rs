@@ -14,7 +14,7 @@ use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
 
-use super::{Bench, Found, Outcome, Problem};
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
 
 /// The id of its provider.
 const PROVIDER: &str = "verify";
@@ -25,7 +25,7 @@ const ECHO: &str = "verify.echo";
 type Test = Result<(), String>;
 
 /// Runs the seven; the first that fails is told.
-pub(super) async fn all(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn all(bench: Arc<VerifyContext>) -> Outcome {
     let mut passed = Vec::new();
     for (name, outcome) in [
         ("a registry is made", creation(&bench)),
@@ -41,14 +41,14 @@ pub(super) async fn all(bench: Arc<Bench>) -> Outcome {
         }
         passed.push(name);
     }
-    Ok(Found::Facts(json!({ "passed": passed.len(), "failed": 0, "tests": passed })))
+    Ok(CheckFinding::Facts(json!({ "passed": passed.len(), "failed": 0, "tests": passed })))
 }
 
 fn require(holds: bool, what: &str) -> Test {
     if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
-fn registry(bench: &Bench, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
+fn registry(bench: &VerifyContext, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
     Registry::new(RegistryConfig {
         providers,
         policy: Policy::default(),
@@ -58,18 +58,18 @@ fn registry(bench: &Bench, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
     })
 }
 
-fn creation(bench: &Bench) -> Test {
+fn creation(bench: &VerifyContext) -> Test {
     require(registry(bench, Vec::new()).all_tools().is_empty(), "it is not empty")
 }
 
-fn registration(bench: &Bench) -> Test {
+fn registration(bench: &VerifyContext) -> Test {
     let registry = registry(bench, Vec::new());
     registry.add(Echoes::provider(1)).map_err(|error| error.to_string())?;
     require(registry.list(&Restrictions::default()).len() == 1, "the tool is not listed")?;
     require(registry.problems().is_empty(), "there are problems")
 }
 
-async fn execution(bench: &Bench) -> Test {
+async fn execution(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     let answer = registry.call(ECHO, json!({ "text": "hello" }), cx(bench)).await;
     match answer {
@@ -78,20 +78,20 @@ async fn execution(bench: &Bench) -> Test {
     }
 }
 
-fn disposal(bench: &Bench) -> Test {
+fn disposal(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     require(registry.all_tools().len() == 1, "the tool is not there")?;
     require(registry.remove(&ProviderId(PROVIDER.into())), "the provider is not found")?;
     require(registry.all_tools().is_empty(), "the tool is still there")
 }
 
-fn provider(bench: &Bench) -> Test {
+fn provider(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     require(registry.add(Echoes::provider(1)).is_err(), "it is added twice")?;
     require(registry.all_tools().len() == 1, "one tool is there twice")
 }
 
-async fn unknown_tool(bench: &Bench) -> Test {
+async fn unknown_tool(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     match registry.call("verify.ecko", Value::Null, cx(bench)).await {
         Err(CallError::Unknown { why, .. }) => require(why.contains(ECHO), "the nearest name is not told"),
@@ -99,7 +99,7 @@ async fn unknown_tool(bench: &Bench) -> Test {
     }
 }
 
-fn model_format(bench: &Bench) -> Test {
+fn model_format(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     let tools = registry.all_tools();
     let data = tools.first().map(|tool| tool.spec().to_json()).unwrap_or_default();
@@ -110,7 +110,7 @@ fn model_format(bench: &Bench) -> Test {
     require(data["inputSchema"]["type"] == "object", "its input is no object")
 }
 
-fn cx(bench: &Bench) -> ToolCx {
+fn cx(bench: &VerifyContext) -> ToolCx {
     ToolCx {
         cancel: CancellationToken::new(),
         deadline: Instant::now() + Duration::from_secs(20),

@@ -7,7 +7,7 @@ use serde_json::json;
 use zubi_base::private;
 use zubi_tools::audit::AuditFile;
 
-use super::{Bench, Found, Outcome, Problem};
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
 
@@ -25,10 +25,10 @@ pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
         return Err(Problem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
     }
     let ignored: Vec<String> = config.settings.ignored.iter().map(ToString::to_string).collect();
-    Ok(Found::Facts(json!({ "ignored": ignored })))
+    Ok(CheckFinding::Facts(json!({ "ignored": ignored })))
 }
 
-pub(super) fn workspace(bench: &Bench) -> Outcome {
+pub(super) fn workspace(bench: &VerifyContext) -> Outcome {
     let folders = bench.host.workspace().folders();
     let mut paths = Vec::new();
     for folder in folders {
@@ -41,12 +41,12 @@ pub(super) fn workspace(bench: &Bench) -> Outcome {
             "trusted": bench.config.trust.folder(&folder.path),
         }));
     }
-    Ok(Found::Facts(json!({ "folders": paths })))
+    Ok(CheckFinding::Facts(json!({ "folders": paths })))
 }
 
 /// A file is written, read and removed as trust and plans are; and the audit log can be appended to, which may have another
 /// owner and other rights than what is beside it.
-pub(super) fn environment(bench: &Bench) -> Outcome {
+pub(super) fn environment(bench: &VerifyContext) -> Outcome {
     const TEXT: &[u8] = b"zubi verify";
     let directory = &bench.config.state_dir;
     let path = directory.join(format!("verify-{}.tmp", std::process::id()));
@@ -59,7 +59,7 @@ pub(super) fn environment(bench: &Bench) -> Outcome {
     });
     match tried {
         Ok((read, true)) if read == TEXT => match AuditFile::new(directory).probe() {
-            Ok(log) => Ok(Found::Facts(json!({ "path": directory, "auditLog": log }))),
+            Ok(log) => Ok(CheckFinding::Facts(json!({ "path": directory, "auditLog": log }))),
             Err(error) => {
                 let hint = "Move it away, or make it yours to write: no call is recorded until then.";
                 Err(Problem::new(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint))
@@ -78,7 +78,7 @@ pub(super) fn environment(bench: &Bench) -> Outcome {
 
 /// Every language server that is installed for the workspace's languages really starts and becomes ready. One that is
 /// not installed is a warning: the workspace may need no answers about that language.
-pub(super) async fn servers(bench: Arc<Bench>) -> Outcome {
+pub(super) async fn servers(bench: Arc<VerifyContext>) -> Outcome {
     let survey = doctor::examine(&bench.config, PATIENCE, &|_| {}).await.map_err(|error| {
         Problem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")
     })?;
@@ -99,8 +99,8 @@ pub(super) async fn servers(bench: Arc<Bench>) -> Outcome {
         }
     }
     if working.is_empty() && warnings.is_empty() {
-        return Ok(Found::Nothing("no file here has a language that zubi knows a server for"));
+        return Ok(CheckFinding::Nothing("no file here has a language that zubi knows a server for"));
     }
     working.dedup();
-    Ok(Found::Facts(json!({ "working": working, "warnings": warnings })))
+    Ok(CheckFinding::Facts(json!({ "working": working, "warnings": warnings })))
 }

@@ -140,13 +140,13 @@ async fn an_audit_log_that_cannot_be_written_fails() {
 
 #[tokio::test]
 async fn a_check_that_panics_has_failed() {
-    let outcome = guarded(async { panic!("on purpose") }.boxed_local()).await;
+    let outcome = run_guarded(async { panic!("on purpose") }.boxed_local()).await;
     assert_eq!(outcome.err().unwrap().error, "the check panicked");
 }
 
 #[test]
 fn the_report_has_the_missions_form() {
-    let outcome = [Ok(Found::Facts(json!({ "tools": 3 }))), Err(Problem::new("no", "Do.")), Ok(Found::Nothing("none"))];
+    let outcome = [Ok(CheckFinding::Facts(json!({ "tools": 3 }))), Err(Problem::new("no", "Do.")), Ok(CheckFinding::Nothing("none"))];
     let checks: Vec<Check> =
         outcome.into_iter().map(|outcome| made_of("a", "A check", outcome, Duration::from_millis(7))).collect();
     assert_eq!(

@@ -7,13 +7,13 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::process::descendants;
 
 use crate::Test;
-use crate::world::{World, script, with};
+use crate::world::{World, script, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("faults::x20_more_processes_than_there_may_be", x20_more_processes_than_there_may_be),
-    ("faults::x21_endless_output", x21_endless_output),
-    ("faults::x20_a_script_that_ignores_signals", x20_a_script_that_ignores_signals),
-    ("faults::x20_a_grandchild_that_holds_the_pipe", x20_a_grandchild_that_holds_the_pipe),
+    ("faults::x20_more_processes_than_there_may_be", more_processes_than_there_may_be),
+    ("faults::x21_endless_output", endless_output),
+    ("faults::x20_a_script_that_ignores_signals", a_script_that_ignores_signals),
+    ("faults::x20_a_grandchild_that_holds_the_pipe", a_grandchild_that_holds_the_pipe),
     ("faults::what_was_written_until_the_time_was_up_is_told", what_was_written_is_told),
     ("faults::a_cancelled_call_ends_what_it_started", a_cancelled_call_ends_what_it_started),
     ("faults::a_shell_that_does_not_read_its_script_to_the_end", a_shell_that_does_not_read_to_the_end),
@@ -23,15 +23,15 @@ fn nothing_is_left() {
     assert_eq!(descendants(std::process::id()), Vec::<u32>::new());
 }
 
-fn limited(id: &str, text: &str, milliseconds: u64) -> Value {
-    with(script(id, text), json!({ "timeout": milliseconds }))
+fn with_timeout(id: &str, text: &str, milliseconds: u64) -> Value {
+    with_fields(script(id, text), json!({ "timeout": milliseconds }))
 }
 
 /// A loop with a bound, far from what a fork bomb does.
-fn x20_more_processes_than_there_may_be(world: &World) {
+fn more_processes_than_there_may_be(world: &World) {
     let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
     let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all";
-    let host = world.host(&[limited("many", many, 50_000), limited("few", few, 50_000)]);
+    let host = world.host(&[with_timeout("many", many, 50_000), with_timeout("few", few, 50_000)]);
     let told = host.failure("workspace.many", json!({}), "failed");
     assert!(told.contains("ended the program: it had more than 200 processes at once"), "{told}");
     nothing_is_left();
@@ -39,8 +39,8 @@ fn x20_more_processes_than_there_may_be(world: &World) {
     nothing_is_left();
 }
 
-fn x21_endless_output(world: &World) {
-    let host = world.host(&[limited("endless", "yes 'a line of it'", 2_000)]);
+fn endless_output(world: &World) {
+    let host = world.host(&[with_timeout("endless", "yes 'a line of it'", 2_000)]);
     let told = host.failure("workspace.endless", json!({}), "timed_out");
     assert!(told.starts_with("Error in workspace.endless: no end within 2.0 s"), "{told}");
     let handle = told.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
@@ -49,15 +49,15 @@ fn x21_endless_output(world: &World) {
     nothing_is_left();
 }
 
-fn x20_a_script_that_ignores_signals(world: &World) {
+fn a_script_that_ignores_signals(world: &World) {
     let text = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
-    let host = world.host(&[limited("stubborn", text, 500)]);
+    let host = world.host(&[with_timeout("stubborn", text, 500)]);
     let told = host.failure("workspace.stubborn", json!({}), "timed_out");
     assert!(told.contains("so it was ended with all it had started\nstarted\n"), "{told}");
     nothing_is_left();
 }
 
-fn x20_a_grandchild_that_holds_the_pipe(world: &World) {
+fn a_grandchild_that_holds_the_pipe(world: &World) {
     let host = world.host(&[script("holds", "(setsid tail -f /dev/null &); tail -f /dev/null & echo done")]);
     let started = Instant::now();
     assert_eq!(host.text("workspace.holds", json!({})), "done");
@@ -66,7 +66,7 @@ fn x20_a_grandchild_that_holds_the_pipe(world: &World) {
 }
 
 fn what_was_written_is_told(world: &World) {
-    let host = world.host(&[limited("slow", "echo one; echo two >&2; tail -f /dev/null", 500)]);
+    let host = world.host(&[with_timeout("slow", "echo one; echo two >&2; tail -f /dev/null", 500)]);
     let told = host.failure("workspace.slow", json!({}), "timed_out");
     assert!(told.contains("\none\nstderr:\ntwo\nGive it less to do"), "{told}");
 }

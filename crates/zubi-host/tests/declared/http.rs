@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use crate::Test;
-use crate::world::{Host, PATIENCE, World, tool, with};
+use crate::world::{Host, PATIENCE, World, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("http::hostile_values_stay_in_their_place", hostile_values_stay_in_their_place),
@@ -48,20 +48,20 @@ const HOSTILE: &[&str] = &[
 
 /// A request as it came over the wire.
 #[derive(Debug)]
-struct Asked {
+struct ReceivedRequest {
     line: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
 /// Answers every request with this text; what was asked comes through the channel.
-fn server(answer: &'static str) -> (u16, Receiver<Asked>) {
+fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, asked) = mpsc::channel();
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            if sender.send(hear(stream, answer)).is_err() {
+            if sender.send(receive_request(stream, answer)).is_err() {
                 return;
             }
         }
@@ -69,7 +69,7 @@ fn server(answer: &'static str) -> (u16, Receiver<Asked>) {
     (port, asked)
 }
 
-fn hear(mut stream: TcpStream, answer: &str) -> Asked {
+fn receive_request(mut stream: TcpStream, answer: &str) -> ReceivedRequest {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut head = Vec::new();
     let mut byte = [0];
@@ -93,7 +93,7 @@ fn hear(mut stream: TcpStream, answer: &str) -> Asked {
     );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(answer.as_bytes()).unwrap();
-    Asked { line, headers, body }
+    ReceivedRequest { line, headers, body }
 }
 
 fn tools(port: u16) -> Vec<Value> {
@@ -102,13 +102,13 @@ fn tools(port: u16) -> Vec<Value> {
         let execution = json!({
             "type": "http", "method": "POST", "url": url, "headers": { "Content-Type": content }, "body": body,
         });
-        let mut tool = with(tool(id, execution), json!({ "sandbox": { "net": [format!("127.0.0.1:{port}")] } }));
+        let mut tool = with_fields(tool(id, execution), json!({ "sandbox": { "net": [format!("127.0.0.1:{port}")] } }));
         tool["parameters"]["required"] = json!(["value"]);
         tool
     };
     let header =
         json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/"), "headers": { "X-Value": "$value" } });
-    let mut header = with(tool("header", header), json!({ "sandbox": { "net": [format!("127.0.0.1:{port}")] } }));
+    let mut header = with_fields(tool("header", header), json!({ "sandbox": { "net": [format!("127.0.0.1:{port}")] } }));
     header["parameters"]["required"] = json!(["value"]);
     vec![
         request("json", "application/json", "{\"inside\": \"<$value>\", \"whole\": $value, \"last\": true}"),
@@ -118,28 +118,28 @@ fn tools(port: u16) -> Vec<Value> {
     ]
 }
 
-fn decoded(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8().unwrap().into_owned()
 }
 
 fn pairs(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').map(|pair| pair.split_once('=').unwrap());
-    pairs.map(|(key, value)| (decoded(key), decoded(value))).collect()
+    pairs.map(|(key, value)| (percent_decode(key), percent_decode(value))).collect()
 }
 
-fn check(host: &Host<'_>, asked: &Receiver<Asked>, value: &str) {
+fn check(host: &Host<'_>, asked: &Receiver<ReceivedRequest>, value: &str) {
     let call = |id: &str| {
         assert_eq!(host.text(&format!("workspace.{id}"), json!({ "value": value })), "done", "{id} {value:?}");
         asked.recv_timeout(PATIENCE).unwrap()
     };
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     for id in ["json", "form", "text"] {
-        let Asked { line, headers, body } = call(id);
+        let ReceivedRequest { line, headers, body } = call(id);
         let words: Vec<&str> = line.split(' ').collect();
         let [method, target, version] = words.as_slice() else { panic!("{line}") };
         assert_eq!((*method, *version), ("POST", "HTTP/1.1"));
         let (path, query) = target.split_once('?').unwrap();
-        let segments: Vec<String> = path.split('/').map(decoded).collect();
+        let segments: Vec<String> = path.split('/').map(percent_decode).collect();
         assert_eq!(segments, ["", "items", value, "end"], "{line}");
         assert_eq!(pairs(query), [pair("q", value), pair("fixed", "1")], "{line}");
         assert!(!headers.iter().any(|(name, _)| name.contains("inject")), "{headers:?}");

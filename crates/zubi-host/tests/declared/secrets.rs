@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Test;
-use crate::world::{World, script, tool, with};
+use crate::world::{World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("secrets::they_arrive_and_are_told_to_nobody", they_arrive_and_are_told_to_nobody),
@@ -95,7 +95,7 @@ fn scripts_cannot_read_where_they_stand(world: &World) {
     zubi_base::private::write_atomic(&world.root.join("config/token"), b"from a file").unwrap();
     let settings = "[env]\nTOKEN = { file = 'token' }\n";
     let reads = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
-    let plain = with(reads("plain", "other"), json!({}));
+    let plain = with_fields(reads("plain", "other"), json!({}));
     zubi_base::fs::write_atomic(&world.root.join("config/other"), b"readable").unwrap();
     let host = world.host_with(&[reads("settings", "zubi.toml"), reads("token", "token"), plain], settings);
     for id in ["settings", "token"] {

@@ -7,7 +7,7 @@ use zubi_base::trust::TrustStore;
 use zubi_run::sandbox::Level;
 
 use crate::Test;
-use crate::world::{Host, World, script, tool, with};
+use crate::world::{Host, World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
@@ -253,7 +253,7 @@ fn input_is_empty(world: &World) {
 }
 
 fn exit_codes(world: &World) {
-    let grep = with(script("grep", "exit 1"), json!({ "output": { "exitCodes": [0, 1] } }));
+    let grep = with_fields(script("grep", "exit 1"), json!({ "output": { "exitCodes": [0, 1] } }));
     let host =
         world.host(&[script("three", "echo out; echo err >&2; exit 3"), grep, script("missing", "no-such-program")]);
     let told = host.failure("workspace.three", json!({}), "failed");
@@ -272,7 +272,7 @@ fn the_policy_is_told_what_runs(world: &World) {
     });
     let plain = tool("plain", execution.clone());
     let declared = json!({ "net": ["api.example.com:443"], "fs": { "write": ["out", "/etc"], "read": ["."] } });
-    let declared = with(tool("declared", execution), json!({ "sandbox": declared }));
+    let declared = with_fields(tool("declared", execution), json!({ "sandbox": declared }));
     let host = world.host(&[plain, declared]);
     let footprint = host.footprint("workspace.plain", json!({ "value": "a b; curl x" }));
     let commands: Vec<String> = footprint.commands.iter().map(|argv| argv.join("|")).collect();
@@ -345,7 +345,7 @@ fn a_declaration_of_the_sandbox_counts(world: &World) {
     let notes = format!("cat {}/home/notes", world.root);
     let run = |declared: Value, text: &str| {
         let execution = json!({ "type": "shell", "shell": "bash", "script": text });
-        let host = world.host(&[with(tool("held", execution), json!({ "sandbox": declared }))]);
+        let host = world.host(&[with_fields(tool("held", execution), json!({ "sandbox": declared }))]);
         host.call("workspace.held", json!({})).failure.is_none()
     };
     let table: &[(Value, &str, bool)] = &[
@@ -373,7 +373,7 @@ fn a_yes_is_to_what_was_asked(world: &World) {
     let held = |path: &str| {
         let execution = json!({ "type": "shell", "script": "echo x > out/new" });
         let more = json!({ "sandbox": { "fs": { "write": [path] } }, "requiresApproval": true });
-        with(tool("held", execution), more)
+        with_fields(tool("held", execution), more)
     };
     let outside = world.root.join("outside");
     for name in [world.work("out"), outside.clone()] {

@@ -29,8 +29,8 @@ struct Yes;
 
 #[async_trait]
 impl Approver for Yes {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
-        ApprovalAnswer::once()
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        ApprovalAnswer::allow_once()
     }
 }
 
@@ -39,10 +39,10 @@ struct Slow(std::sync::mpsc::Sender<()>, tokio::sync::Mutex<tokio::sync::mpsc::U
 
 #[async_trait]
 impl Approver for Slow {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         self.0.send(()).unwrap();
         self.1.lock().await.recv().await.unwrap();
-        ApprovalAnswer::once()
+        ApprovalAnswer::allow_once()
     }
 }
 
@@ -97,7 +97,7 @@ impl World {
             state_dir: state,
             settings: layers.resolve(),
             trust: Trust::new(store, false),
-            spawner: Spawner::supervised(executable),
+            spawner: Spawner::with_supervisor(executable),
             user_catalogue: None,
             search_path: Some("/usr/bin:/bin".into()),
             kind: zubi_host::HostKind::Front,
@@ -205,7 +205,7 @@ pub(crate) fn tool(id: &str, execution: Value) -> Value {
 }
 
 /// The same with more fields.
-pub(crate) fn with(mut tool: Value, more: Value) -> Value {
+pub(crate) fn with_fields(mut tool: Value, more: Value) -> Value {
     for (name, value) in more.as_object().unwrap() {
         tool[name] = value.clone();
     }

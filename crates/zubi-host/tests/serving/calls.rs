@@ -15,7 +15,7 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\nreason = 'look at it'\n");
     let remote = world.remote().await;
     let write = |content: &str| request("file.write", json!({ "path": "new.txt", "content": content }));
-    let no = Person::saying(ApprovalAnswer::Deny { text: Some("not today".to_owned()) });
+    let no = Person::with_answer(ApprovalAnswer::Deny { text: Some("not today".to_owned()) });
     let answer = remote.call(write("one"), circumstances(Arc::clone(&no) as _)).await.unwrap();
     assert!(answer.text.contains("not today"), "{}", answer.text);
     assert!(!world.root.join("work/new.txt").exists());
@@ -25,7 +25,7 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
 
     // The person may change the arguments, and the changed ones are what runs.
     let edited = json!({ "path": "new.txt", "content": "edited" });
-    let yes = Person::saying(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
+    let yes = Person::with_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
     let answer = remote.call(write("two"), circumstances(yes)).await.unwrap();
     assert_eq!(answer.failure, None, "{}", answer.text);
     assert_eq!(std::fs::read_to_string(world.root.join("work/new.txt")).unwrap(), "edited");
@@ -46,7 +46,7 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     let nobody = || Arc::new(NoApprover);
     let refused = Some(zubi_tools::Code::ApprovalUnavailable);
     let (first, second) = (world.remote().await, world.remote().await);
-    let person = Person::saying(ApprovalAnswer::Allow { option: 1, arguments: None });
+    let person = Person::with_answer(ApprovalAnswer::Allow { option: 1, arguments: None });
     assert_eq!(call(&first, Arc::clone(&person) as _).await, None);
     let question = person.asked.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
     assert_eq!(question.options[1].scope, ApprovalScope::Session);
@@ -56,7 +56,7 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     assert_eq!(own.failure, refused, "the host's own session is another one too");
 
     drop(first);
-    let mut connected = world.shared.connected();
+    let mut connected = world.shared.client_count();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
     assert_eq!(call(&world.remote().await, nobody()).await, refused, "who comes later gets nothing of it");
 }
@@ -73,7 +73,7 @@ async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection()
     };
     let nobody = || Arc::new(NoApprover);
     let refused = Some(zubi_tools::Code::ApprovalUnavailable);
-    assert_eq!(call(7, Person::saying(ApprovalAnswer::Allow { option: 1, arguments: None })).await, None);
+    assert_eq!(call(7, Person::with_answer(ApprovalAnswer::Allow { option: 1, arguments: None })).await, None);
     assert_eq!(call(7, nobody()).await, None, "the person has said yes for the session");
     for other in [0, 1, 2, 8, u64::MAX] {
         assert_eq!(call(other, nobody()).await, refused, "session {other} is another one");
@@ -87,7 +87,7 @@ async fn an_answer_that_is_none_is_no_yes() {
     let client = world.client(|_, _| json!({ "yes": "of course" })).await;
     let arguments = json!({ "path": "new.txt", "content": "x" });
     let params = json!({ "tool": "file.write", "arguments": arguments, "asks": true, "token": 1 });
-    let answer = client.ask("tools/call", params).await.unwrap();
+    let answer = client.request("tools/call", params).await.unwrap();
     assert_eq!(answer["isError"], true, "{answer}");
     assert!(!world.root.join("work/new.txt").exists());
 }
@@ -105,12 +105,12 @@ async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
         })
         .await;
     let remote = world.remote().await;
-    let waits = circumstances(Arc::new(Never));
+    let waits = circumstances(Arc::new(NeverAnswers));
     let cancel = waits.cancel.clone();
     let write = request("file.write", json!({ "path": "new.txt", "content": "x" }));
     let waiting = tokio::spawn(async move { remote.call(write, waits).await.map(|answer| answer.failure) });
     for _ in 0..20 {
-        client.ask("ping", json!(null)).await.unwrap();
+        client.request("ping", json!(null)).await.unwrap();
     }
     cancel.cancel();
     let begun = Instant::now();
@@ -122,11 +122,11 @@ async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
 }
 
 /// A person who does not come.
-struct Never;
+struct NeverAnswers;
 
 #[async_trait::async_trait]
-impl zubi_tools::cx::Approver for Never {
-    async fn ask(&self, _request: zubi_tools::cx::ApprovalRequest) -> ApprovalAnswer {
+impl zubi_tools::cx::Approver for NeverAnswers {
+    async fn request_approval(&self, _request: zubi_tools::cx::ApprovalRequest) -> ApprovalAnswer {
         std::future::pending().await
     }
 }
@@ -135,11 +135,11 @@ impl zubi_tools::cx::Approver for Never {
 async fn when_the_host_closes_its_doors_clients_hear_it() {
     let world = World::new(&[], "");
     let client = world.client(|_, _| json!(null)).await;
-    assert_eq!(*world.shared.connected().borrow(), 1);
+    assert_eq!(*world.shared.client_count().borrow(), 1);
     world.shared.close().await;
-    let lost = client.ask("ping", json!(null)).await.unwrap_err();
+    let lost = client.request("ping", json!(null)).await.unwrap_err();
     assert!(matches!(lost, ConnectionError::Closed { .. }), "{lost:?}");
-    assert_eq!(*world.shared.connected().borrow(), 0);
+    assert_eq!(*world.shared.client_count().borrow(), 0);
     let names: Vec<_> = world.root.join("run").read_dir_utf8().unwrap().flatten().collect();
     assert!(names.is_empty(), "{names:?}");
 }
@@ -149,15 +149,15 @@ async fn what_a_client_says_of_itself_is_in_the_status() {
     let world = World::new(&[], "");
     let client = world.client(|_, _| json!(null)).await;
     let told = json!({ "protocol": 1, "client": "an\u{1b}[31magent\n1", "pid": 12 });
-    let info = client.ask("host/info", told).await.unwrap();
+    let info = client.request("host/info", told).await.unwrap();
     assert_eq!((info["kind"].as_str(), info["trusted"].as_bool()), (Some("front"), Some(true)), "{info}");
-    let status = client.ask("host/status", json!(null)).await.unwrap();
+    let status = client.request("host/status", json!(null)).await.unwrap();
     let one = &status["clients"][0];
     assert_eq!((one["over"].as_str(), one["pid"].as_u64()), (Some("socket"), Some(u64::from(std::process::id()))));
     let name = one["client"].as_str().unwrap();
     assert!(name.contains("agent") && !name.contains(['\u{1b}', '\n']), "{name:?}");
-    let refused = client.refused("host/info", json!({ "protocol": 2 })).await;
+    let refused = client.request_error("host/info", json!({ "protocol": 2 })).await;
     insta::assert_snapshot!(refused, @"-32602 [protocol]: this host (zubi 0.1.0) speaks version 1 of the protocol, not 2");
-    let refused = client.refused("host/shutdown", json!(null)).await;
+    let refused = client.request_error("host/shutdown", json!(null)).await;
     insta::assert_snapshot!(refused, @"-32600: only a daemon ends when it is asked to; this host is of the kind `front`");
 }

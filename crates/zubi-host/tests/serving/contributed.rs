@@ -23,7 +23,7 @@ fn tool(id: &str, effect: &str) -> Value {
 }
 
 /// What the client does when it is called.
-fn invoked(method: &str, params: Value) -> Value {
+fn invoke_with(method: &str, params: Value) -> Value {
     assert_eq!(method, "tools/invoke");
     match params["arguments"]["text"].as_str() {
         Some("fail") => json!({ "success": false, "error": "asked to" }),
@@ -35,11 +35,11 @@ fn invoked(method: &str, params: Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     let world = World::new(&[], "");
-    let client = world.client(invoked).await;
+    let client = world.client(invoke_with).await;
     let mut changes = world.host.changes();
     changes.mark_unchanged();
     let registered = json!({ "client": "ck3", "tools": [tool("look", "read"), tool("act", "execute")] });
-    let answer = client.ask("tools/register", registered).await.unwrap();
+    let answer = client.request("tools/register", registered).await.unwrap();
     assert_eq!(answer, json!({ "tools": ["ck3.look", "ck3.act"], "functions": [] }));
     tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
 
@@ -73,17 +73,17 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     Failed to run ck3.act: it runs something whose effect cannot be known, and there is nobody to ask here
     The user can allow it with `allow = ["ck3.act"]` in zubi.toml.
     "#);
-    let yes = Person::saying(ApprovalAnswer::once());
+    let yes = Person::with_answer(ApprovalAnswer::allow_once());
     assert!(call("ck3.act", json!("hi"), yes).await.contains("\"act\""));
 
-    client.ask("tools/unregister", json!({ "tools": ["act"] })).await.unwrap();
+    client.request("tools/unregister", json!({ "tools": ["act"] })).await.unwrap();
     let left = async || {
         let specs = world.host.list(&Restrictions::default()).await.unwrap();
         specs.iter().map(|spec| spec.id.clone()).filter(|id| id.starts_with("ck3.")).collect::<Vec<_>>()
     };
     assert_eq!(left().await, ["ck3.look"]);
     client.connection.close("done");
-    let mut connected = world.shared.connected();
+    let mut connected = world.shared.client_count();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
     assert!(left().await.is_empty());
     // The other client has been told of every change.
@@ -94,9 +94,9 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_contributed_is_refused_whole() {
     let world = World::new(&[], "");
-    let client = world.client(invoked).await;
-    let other = world.client(invoked).await;
-    other.ask("tools/register", json!({ "client": "other", "tools": [tool("a", "read")] })).await.unwrap();
+    let client = world.client(invoke_with).await;
+    let other = world.client(invoke_with).await;
+    other.request("tools/register", json!({ "client": "other", "tools": [tool("a", "read")] })).await.unwrap();
     let long = "x".repeat(70_000);
     let mut refusals = String::new();
     for params in [
@@ -112,7 +112,7 @@ async fn what_cannot_be_contributed_is_refused_whole() {
         json!({ "client": "mine", "tools": vec![tool("a", "read"); 300] }),
         json!({ "client": "mine", "functions": [""] }),
     ] {
-        refusals.push_str(&client.refused("tools/register", params).await);
+        refusals.push_str(&client.request_error("tools/register", params).await);
         refusals.push('\n');
     }
     insta::assert_snapshot!(refusals, @"
@@ -148,10 +148,10 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     Failed to run kb.search: it is unavailable here: nobody has registered the function that it calls
     It works where an extension or a program registers that function; use another tool here.
     ");
-    let client = world.client(invoked).await;
+    let client = world.client(invoke_with).await;
     let mut changes = world.host.changes();
     changes.mark_unchanged();
-    client.ask("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await.unwrap();
+    client.request("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await.unwrap();
     tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
     insta::assert_snapshot!(call("x").await, @r#"
     {
@@ -167,10 +167,10 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     ");
     let described = world.host.find("kb.search", &Restrictions::default()).await.unwrap().description.clone();
     assert!(!described.to_lowercase().contains("unavailable"), "{described}");
-    let twice = client.refused("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await;
+    let twice = client.request_error("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await;
     assert!(twice.contains("registered already"), "{twice}");
     client.connection.close("done");
-    let mut connected = world.shared.connected();
+    let mut connected = world.shared.client_count();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 0)).await.unwrap().unwrap();
     assert!(call("x").await.contains("nobody has registered"));
 }
@@ -179,8 +179,8 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_clients_hear_of_a_change() {
     let world = World::new(&[], "");
-    let (client, other) = (world.client(invoked).await, world.client(invoked).await);
-    client.ask("tools/register", json!({ "client": "ck3", "tools": [tool("look", "read")] })).await.unwrap();
+    let (client, other) = (world.client(invoke_with).await, world.client(invoke_with).await);
+    client.request("tools/register", json!({ "client": "ck3", "tools": [tool("look", "read")] })).await.unwrap();
     let begun = Instant::now();
     loop {
         let heard = other.heard.notifications.lock().unwrap_or_else(PoisonError::into_inner).clone();

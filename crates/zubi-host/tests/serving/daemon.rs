@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, ClientPolicy};
+use zubi_host::{Daemon, DaemonConfig, DaemonError, DaemonEnd, ClientPolicy};
 use zubi_link::client;
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
@@ -37,7 +37,7 @@ async fn it_ends_when_nobody_has_been_connected_for_so_long_and_not_before() {
     let connection = client::connect(&found, heard, PATIENCE).await.unwrap();
     assert!(tokio::time::timeout(MUCH_LATER, daemon.wait_for_shutdown()).await.is_err(), "somebody is connected");
     connection.close("done");
-    assert_eq!(tokio::time::timeout(PATIENCE, daemon.wait_for_shutdown()).await.unwrap(), Ending::Idle);
+    assert_eq!(tokio::time::timeout(PATIENCE, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Idle);
     daemon.end().await;
     let left: Vec<_> = world.root.join("daemons").read_dir_utf8().unwrap().flatten().collect();
     assert!(left.iter().all(|entry| entry.path().extension() == Some("lock")), "{left:?}");
@@ -55,6 +55,6 @@ async fn there_is_one_and_it_ends_when_it_is_asked_to() {
     let never = CancellationToken::new();
     let deadline = std::time::Instant::now() + PATIENCE;
     assert_eq!(connection.request("host/shutdown", Value::Null, &never, deadline).await.unwrap(), json!(true));
-    assert_eq!(tokio::time::timeout(PATIENCE, daemon.wait_for_shutdown()).await.unwrap(), Ending::Asked);
+    assert_eq!(tokio::time::timeout(PATIENCE, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Asked);
     daemon.end().await;
 }

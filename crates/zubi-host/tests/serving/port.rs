@@ -9,21 +9,21 @@ use crate::world::World;
 async fn over_the_port_one_looks_and_does_nothing_else() {
     let world = World::new(&[], "");
     let client = world.on_port().await;
-    let listed = client.ask("tools/list", json!(null)).await.unwrap();
+    let listed = client.request("tools/list", json!(null)).await.unwrap();
     let effects: Vec<_> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["effect"].clone()).collect();
     assert!(!effects.is_empty() && effects.iter().all(|effect| effect == "read"), "{effects:?}");
-    let read = client.ask("tools/call", json!({ "tool": "file.read", "arguments": { "path": "a.py" } })).await.unwrap();
+    let read = client.request("tools/call", json!({ "tool": "file.read", "arguments": { "path": "a.py" } })).await.unwrap();
     assert!(read["text"].as_str().unwrap().contains("def parse"), "{read}");
     // Whatever it says of itself.
     let call = json!({
         "tool": "file.write", "arguments": { "path": "x", "content": "" }, "surface": "command-line", "asks": true,
         "token": 1, "clientAsks": true, "restrictions": { "readOnly": false }
     });
-    insta::assert_snapshot!(client.refused("tools/call", call).await, @"-32602 [tool]: unknown tool `file.write`: it writes, and this session is read-only");
+    insta::assert_snapshot!(client.request_error("tools/call", call).await, @"-32602 [tool]: unknown tool `file.write`: it writes, and this session is read-only");
     let plan = json!({ "tool": "lsp_rename_symbol", "arguments": { "symbol": "parse", "newName": "read" } });
-    insta::assert_snapshot!(client.refused("tools/call", plan).await, @"-32000: `lsp_rename_symbol`, which does more than look, is not to be had over the port: connect to the host's socket");
+    insta::assert_snapshot!(client.request_error("tools/call", plan).await, @"-32000: `lsp_rename_symbol`, which does more than look, is not to be had over the port: connect to the host's socket");
     for method in METHODS.iter().filter(|method| method.sender == Sender::Client && !method.over_port) {
-        let refused = client.refused(method.name, json!({})).await;
+        let refused = client.request_error(method.name, json!({})).await;
         assert!(refused.starts_with("-32000: "), "{}: {refused}", method.name);
     }
     assert!(!world.root.join("work/x").exists());
@@ -47,7 +47,7 @@ async fn what_is_asked_wrongly_is_told_with_its_field() {
         ("tools/call", json!({ "tool": "absent" })),
         ("tools/list", json!({ "restrictions": { "tools": "x" } })),
     ] {
-        told.push_str(&client.refused(method, params).await);
+        told.push_str(&client.request_error(method, params).await);
         told.push('\n');
     }
     insta::assert_snapshot!(told.replace(world.root.as_str(), "ROOT"), @r#"

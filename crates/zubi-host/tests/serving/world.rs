@@ -83,14 +83,14 @@ impl World {
 
     /// A client that answers what it is asked by this function, on the socket.
     pub(crate) async fn client(&self, answers: impl Fn(&str, Value) -> Value + Send + Sync + 'static) -> Client {
-        let heard = Arc::new(Heard { answers: Box::new(answers), notifications: Mutex::default() });
+        let heard = Arc::new(ReceivedMessages { answers: Box::new(answers), notifications: Mutex::default() });
         let connection = client::connect(&self.found, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
         Client { connection, heard }
     }
 
     /// A client on the port, which is asked nothing.
     pub(crate) async fn on_port(&self) -> Client {
-        let heard = Arc::new(Heard { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
+        let heard = Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
         let (port, token) = (self.found.port.unwrap(), &self.found.token);
         let connection = client::connect_port(port, token, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
         Client { connection, heard }
@@ -100,18 +100,18 @@ impl World {
 /// Somebody connected who is no zubi.
 pub(crate) struct Client {
     pub(crate) connection: Connection,
-    pub(crate) heard: Arc<Heard>,
+    pub(crate) heard: Arc<ReceivedMessages>,
 }
 
 /// What a client answers to a method and its parameters.
 type Answers = dyn Fn(&str, Value) -> Value + Send + Sync;
 
-pub(crate) struct Heard {
+pub(crate) struct ReceivedMessages {
     answers: Box<Answers>,
     pub(crate) notifications: Mutex<Vec<(String, Value)>>,
 }
 
-impl PeerHandler for Heard {
+impl PeerHandler for ReceivedMessages {
     fn notification(&self, method: &str, params: Value) {
         self.notifications.lock().unwrap_or_else(PoisonError::into_inner).push((method.to_owned(), params));
     }
@@ -122,13 +122,13 @@ impl PeerHandler for Heard {
 }
 
 impl Client {
-    pub(crate) async fn ask(&self, method: &str, params: Value) -> Result<Value, ConnectionError> {
+    pub(crate) async fn request(&self, method: &str, params: Value) -> Result<Value, ConnectionError> {
         self.connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
     }
 
     /// The number and the words of the error that must come, and the field that it names.
-    pub(crate) async fn refused(&self, method: &str, params: Value) -> String {
-        match self.ask(method, params).await {
+    pub(crate) async fn request_error(&self, method: &str, params: Value) -> String {
+        match self.request(method, params).await {
             Err(ConnectionError::Response { code, message, data }) => {
                 let field = data.as_ref().and_then(|data| data["field"].as_str()).map(|field| format!(" [{field}]"));
                 format!("{code}{}: {message}", field.unwrap_or_default())
@@ -146,14 +146,14 @@ pub(crate) struct Person {
 
 #[async_trait]
 impl Approver for Person {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         self.answer.clone()
     }
 }
 
 impl Person {
-    pub(crate) fn saying(answer: ApprovalAnswer) -> Arc<Self> {
+    pub(crate) fn with_answer(answer: ApprovalAnswer) -> Arc<Self> {
         Arc::new(Self { answer, asked: Mutex::default() })
     }
 }

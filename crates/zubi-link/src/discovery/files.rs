@@ -25,7 +25,7 @@ const MAX_SOCKET_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 
 
 /// What [`RunDirectory::read`] finds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredHosts {
     /// By the names of their files; see [`super::order`]. Their process lives, but whether they answer is only known from asking.
     pub hosts: Vec<DiscoveryRecord>,
     pub disbelieved: Vec<RejectedRecord>,
@@ -51,7 +51,7 @@ impl RunDirectory {
     pub fn open(path: impl Into<Utf8PathBuf>, create: bool) -> io::Result<Self> {
         let path = path.into();
         if create {
-            make_directory(&path).map_err(|error| io::Error::new(error.kind(), unnamed(&path, &error.to_string())))?;
+            make_directory(&path).map_err(|error| io::Error::new(error.kind(), strip_file_name(&path, &error.to_string())))?;
         }
         Ok(Self { path })
     }
@@ -76,7 +76,7 @@ impl RunDirectory {
     }
 
     /// Writes the file of a host. It is there as long as the answer is kept.
-    pub fn publish(&self, advertisement: &DiscoveryRecord) -> io::Result<Published> {
+    pub fn publish(&self, advertisement: &DiscoveryRecord) -> io::Result<PublishedFiles> {
         if !is_instance(&advertisement.instance) {
             return Err(io::Error::other(format!("`{}` is no name of a host", advertisement.instance)));
         }
@@ -90,14 +90,14 @@ impl RunDirectory {
         }
         let file = self.path.join(&advertisement.instance).with_extension(EXTENSION);
         private::write_atomic(&file, &content)?;
-        let file = RemoveOnDrop::of(file)?;
-        let socket = advertisement.socket.clone().and_then(|socket| RemoveOnDrop::of(socket).ok());
-        Ok(Published { file, _socket: socket })
+        let file = RemoveOnDrop::for_path(file)?;
+        let socket = advertisement.socket.clone().and_then(|socket| RemoveOnDrop::for_path(socket).ok());
+        Ok(PublishedFiles { file, _socket: socket })
     }
 
     /// Reads all files. Blocks, but not for long: at most 256 files of at most 64 KiB.
-    pub fn read(&self) -> Found {
-        let mut found = Found::default();
+    pub fn read(&self) -> DiscoveredHosts {
+        let mut found = DiscoveredHosts::default();
         let disbelieve = |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), why: of_it(file, &why) };
         match std::fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
@@ -195,13 +195,13 @@ fn is_of_here(host: &DiscoveryRecord) -> bool {
 }
 
 /// A reason that names the file, as one that does not.
-fn unnamed(file: &Utf8Path, why: &str) -> String {
+fn strip_file_name(file: &Utf8Path, why: &str) -> String {
     why.replace(&format!("`{file}`: "), "").replace(&format!("`{file}`"), "it")
 }
 
 /// The same with the usual next step where it has none.
 fn of_it(file: &Utf8Path, why: &str) -> String {
-    let why = unnamed(file, why);
+    let why = strip_file_name(file, why);
     if why.contains("; ") { why } else { format!("{why}; remove it") }
 }
 
@@ -232,7 +232,7 @@ pub(crate) struct RemoveOnDrop {
 }
 
 impl RemoveOnDrop {
-    pub(crate) fn of(path: Utf8PathBuf) -> io::Result<Self> {
+    pub(crate) fn for_path(path: Utf8PathBuf) -> io::Result<Self> {
         let metadata = std::fs::symlink_metadata(&path)?;
         Ok(Self { path, identity: (metadata.dev(), metadata.ino()) })
     }
@@ -255,12 +255,12 @@ impl Drop for RemoveOnDrop {
 
 /// The file of a host, and its socket: both are removed on drop.
 #[derive(Debug)]
-pub struct Published {
+pub struct PublishedFiles {
     file: RemoveOnDrop,
     _socket: Option<RemoveOnDrop>,
 }
 
-impl Published {
+impl PublishedFiles {
     /// Where the file is.
     pub fn file(&self) -> &Utf8Path {
         self.file.path()

@@ -69,8 +69,8 @@ impl World {
     }
 
     /// Who is found, and why others are not.
-    fn found(&self) -> String {
-        let Found { hosts, disbelieved } = self.run.read();
+    fn discovered(&self) -> String {
+        let DiscoveredHosts { hosts, disbelieved } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
         lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, why }| format!("{file}: {why}")));
         lines.join("\n").replace(self.root.as_str(), "[root]")
@@ -80,13 +80,13 @@ impl World {
 #[test]
 fn a_host_is_found_as_long_as_it_is_published() {
     let world = world();
-    assert_eq!(world.run.read(), Found::default());
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
     let socket = world.path.join(format!("{ONE}.sock"));
     let listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let one = DiscoveryRecord { socket: Some(socket.clone()), port: Some(9847), ..host(ONE, &["/w"]) };
     let two = host(TWO, &["/w/inner", "/other"]);
     let published = (world.run.publish(&one).unwrap(), world.run.publish(&two).unwrap());
-    assert_eq!(world.run.read(), Found { hosts: vec![one, two.clone()], disbelieved: Vec::new() });
+    assert_eq!(world.run.read(), DiscoveredHosts { hosts: vec![one, two.clone()], disbelieved: Vec::new() });
     let mode = |path: &Utf8Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&world.path), mode(&world.file(ONE))), (0o700, 0o600));
     drop(published.0);
@@ -138,7 +138,7 @@ fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
         DiscoveryRecord { namespace: elsewhere, ..gone.clone() },
     ] {
         let file = world.plant_host(&host);
-        assert_eq!(world.run.read(), Found::default(), "{host:?}");
+        assert_eq!(world.run.read(), DiscoveredHosts::default(), "{host:?}");
         assert!(file.exists(), "{host:?}");
     }
     // Of a program that says nothing of it the process alone decides.
@@ -146,7 +146,7 @@ fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
     world.plant_host(&older);
     assert_eq!(world.run.read().hosts, [older]);
     let file = world.plant_host(&DiscoveryRecord { boot: None, namespace: None, ..gone });
-    assert_eq!(world.run.read(), Found::default());
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(!file.exists());
 }
 
@@ -162,7 +162,7 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
     let gone = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
     let reused = DiscoveryRecord { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
     let files = [world.plant_host(&gone), world.plant_host(&reused)];
-    assert_eq!(world.run.read(), Found::default());
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(files.iter().all(|file| !file.exists()));
     assert!(!socket(ONE).exists());
     assert!(elsewhere.exists(), "it is not in this directory");
@@ -171,7 +171,7 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
     let plain = socket(ONE);
     zubi_base::private::write_atomic(&plain, b"text").unwrap();
     world.plant_host(&gone);
-    assert_eq!(world.run.read(), Found::default());
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(plain.exists());
 }
 
@@ -194,7 +194,7 @@ fn what_no_host_has_written_is_disbelieved_with_a_reason() {
     // Neither of these is looked at.
     world.plant(".hidden", b"garbage");
     zubi_base::private::write_atomic(&world.path.join("note.txt"), b"garbage").unwrap();
-    assert_snapshot!(world.found(), @r"
+    assert_snapshot!(world.discovered(), @r"
     [root]/run/aaaaaaaaaaaaaaaa.json: it is no JSON object; remove it
     [root]/run/aaaaaaaaaaaaaaab.json: it is no JSON object; remove it
     [root]/run/aaaaaaaaaaaaaaac.json: it is no JSON object; remove it
@@ -215,23 +215,23 @@ fn a_file_that_others_may_read_or_have_made_is_disbelieved() {
     let open = world.plant_host(&host(ONE, &[]));
     for mode in [0o644, 0o602, 0o660] {
         set_mode(&open, mode);
-        assert!(world.found().contains(&format!("is open to others (mode {mode:03o})")), "{}", world.found());
+        assert!(world.discovered().contains(&format!("is open to others (mode {mode:03o})")), "{}", world.discovered());
     }
     set_mode(&open, 0o600);
-    assert_eq!(world.found(), ONE);
+    assert_eq!(world.discovered(), ONE);
     let outside = world.root.join("outside.json");
     std::fs::rename(&open, &outside).unwrap();
     std::os::unix::fs::symlink(&outside, &open).unwrap();
-    assert_snapshot!(world.found(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is a link; remove it");
+    assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is a link; remove it");
     assert!(outside.exists());
     std::fs::remove_file(&open).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, open.as_str(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert_snapshot!(world.found(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is not a plain file; remove it");
+    assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is not a plain file; remove it");
     if is_root() {
         std::fs::remove_file(&open).unwrap();
         world.plant_host(&host(ONE, &[]));
         std::os::unix::fs::chown(&open, Some(65_534), None).unwrap();
-        assert_snapshot!(world.found(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
+        assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
     }
 }
 
@@ -244,15 +244,15 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
         assert!(world.run.publish(&host(TWO, &[])).is_err());
         let expected =
             format!("[root]/run: it is open to others (mode {mode:03o}); make it yours alone: `chmod 700 [root]/run`");
-        assert_eq!(world.found(), expected);
+        assert_eq!(world.discovered(), expected);
     }
     // A host that opens it makes it its own.
     RunDirectory::open(&world.path, true).unwrap();
-    assert_eq!(world.found(), ONE);
+    assert_eq!(world.discovered(), ONE);
 
     if is_root() {
         std::os::unix::fs::chown(&world.path, Some(65_534), None).unwrap();
-        assert_snapshot!(world.found(), @"[root]/run: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours");
+        assert_snapshot!(world.discovered(), @"[root]/run: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours");
         let error = RunDirectory::open(&world.path, true).unwrap_err().to_string();
         assert!(error.contains("belongs to another user"), "{error}");
         std::os::unix::fs::chown(&world.path, Some(current_uid()), None).unwrap();
@@ -261,13 +261,13 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
     let elsewhere = world.root.join("elsewhere");
     std::fs::rename(&world.path, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &world.path).unwrap();
-    assert_snapshot!(world.found(), @"[root]/run: it is not a directory of its own; remove it");
+    assert_snapshot!(world.discovered(), @"[root]/run: it is not a directory of its own; remove it");
     assert!(RunDirectory::open(&world.path, true).is_err());
     std::fs::remove_file(&world.path).unwrap();
     zubi_base::private::write_atomic(&world.path, b"").unwrap();
-    assert_snapshot!(world.found(), @"[root]/run: it is not a directory of its own; remove it");
+    assert_snapshot!(world.discovered(), @"[root]/run: it is not a directory of its own; remove it");
     std::fs::remove_file(&world.path).unwrap();
-    assert_eq!(world.run.read(), Found::default(), "where there is no directory, there is no host");
+    assert_eq!(world.run.read(), DiscoveredHosts::default(), "where there is no directory, there is no host");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn a_flood_of_files_is_read_to_a_bound() {
     for n in 0..300 {
         world.plant(&format!("a{n:03}"), b"{");
     }
-    let Found { hosts, disbelieved } = world.run.read();
+    let DiscoveredHosts { hosts, disbelieved } = world.run.read();
     assert_eq!((hosts.len(), disbelieved.len()), (0, 257));
     assert_snapshot!(disbelieved[0].why, @"only 256 of its 300 files are read; remove those that no host has left");
 }

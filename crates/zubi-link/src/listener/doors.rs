@@ -17,7 +17,7 @@ use super::strangers::{PendingPeer, PendingPeers};
 use super::{Transport, Limits, Peer, ConnectionHandler};
 use crate::discovery::current_uid;
 use crate::handshake::{read_line, write_line};
-use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Role};
+use crate::proof::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
 use crate::wire::codes;
 
 /// How long to wait when nobody can be let in, which is so when the process has no file descriptors left.
@@ -38,7 +38,7 @@ pub(super) struct Acceptor {
 }
 
 /// Somebody who has proved to be of this user, with a place that is kept as long as the connection.
-struct Admitted {
+struct AdmittedPeer {
     channel: Transport,
     pid: Option<u32>,
     slot: OwnedSemaphorePermit,
@@ -113,7 +113,7 @@ impl Acceptor {
             return self.refuse(&mut stream, None, &self.full()).await;
         };
         let (reader, writer) = stream.into_split();
-        self.attend(Admitted { channel: Transport::Socket, pid, slot }, reader, writer).await;
+        self.attend(AdmittedPeer { channel: Transport::Socket, pid, slot }, reader, writer).await;
     }
 
     async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: PendingPeer) {
@@ -132,7 +132,7 @@ impl Acceptor {
         let rest = reader.buffer().to_vec();
         let (reader, writer) = stream.into_split();
         let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
-        self.attend(Admitted { channel: Transport::Port, pid: None, slot }, reader, writer).await;
+        self.attend(AdmittedPeer { channel: Transport::Port, pid: None, slot }, reader, writer).await;
     }
 
     /// The handshake of [`proof`]. `None` lets the peer go.
@@ -158,7 +158,7 @@ impl Acceptor {
             self.refuse(writer, Some(id), &self.full()).await;
             return None;
         };
-        let ours = Authenticated { proof: proof::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
+        let ours = AuthResult { proof: proof::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
         let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
         write_line(writer, Message::Response(response).to_body()).await.ok()?;
         Some(slot)
@@ -182,7 +182,7 @@ impl Acceptor {
     }
 
     /// One connection, from its first message to its end.
-    async fn attend<R, W>(&self, Admitted { channel, pid, slot }: Admitted, reader: R, writer: W)
+    async fn attend<R, W>(&self, AdmittedPeer { channel, pid, slot }: AdmittedPeer, reader: R, writer: W)
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
@@ -190,9 +190,9 @@ impl Acceptor {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let peer = Peer { id, channel, pid, since: Instant::now() };
         let connection = Connection::start_with(reader, writer, Options::ipc(), |connection| {
-            self.on.opened(peer, connection.clone())
+            self.on.peer_connected(peer, connection.clone())
         });
-        let mut closed = connection.closed();
+        let mut closed = connection.closed_reason();
         let reason = tokio::select! {
             _ = closed.wait_for(Option::is_some) => None,
             reason = self.reason_to_close(&peer, &connection) => Some(reason),
@@ -201,7 +201,7 @@ impl Acceptor {
             connection.close(reason);
         }
         let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
-        self.on.closed(&peer, &why.unwrap_or_default());
+        self.on.peer_disconnected(&peer, &why.unwrap_or_default());
         connection.flushed().await;
         drop(slot);
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Some ports that are taken as long as the answer is kept.
-fn taken(count: usize) -> (Vec<std::net::TcpListener>, Vec<u16>) {
+fn occupy_ports(count: usize) -> (Vec<std::net::TcpListener>, Vec<u16>) {
     let listeners: Vec<_> =
         (0..count).map(|_| std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()).collect();
     let ports = listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
@@ -19,7 +19,7 @@ fn the_ports_and_their_order() {
 
 #[tokio::test]
 async fn a_squatted_port_is_passed_over() {
-    let (mut listeners, ports) = taken(2);
+    let (mut listeners, ports) = occupy_ports(2);
     // The second is free by now.
     drop(listeners.pop());
     assert_eq!(take_port(ports.clone()).unwrap().1, ports[1]);
@@ -27,7 +27,7 @@ async fn a_squatted_port_is_passed_over() {
 
 #[tokio::test]
 async fn when_all_are_taken_any_will_do() {
-    let (_listeners, ports) = taken(11);
+    let (_listeners, ports) = occupy_ports(11);
     assert!(take_port(ports.clone()).is_none(), "a host does without a port");
     let (_, port) = take_port([ports.as_slice(), &[0]].concat()).unwrap();
     assert!(!ports.contains(&port));

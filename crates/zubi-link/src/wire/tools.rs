@@ -191,7 +191,7 @@ pub struct ContributedTool {
 
 /// The answer to `tools/register`: the whole ids.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Registered {
+pub struct RegisteredTools {
     pub tools: Vec<String>,
     pub functions: Vec<String>,
 }

@@ -11,7 +11,7 @@ use zubi_link::client::ConnectError;
 use zubi_link::discovery::{DiscoveryRecord, compare_preference};
 use zubi_link::listener::{Transport, Limits};
 
-use crate::world::{PATIENCE, ask, soon, world, world_with};
+use crate::world::{PATIENCE, request, soon, world, world_with};
 
 #[tokio::test]
 async fn a_client_finds_a_host_and_both_ask() {
@@ -22,8 +22,8 @@ async fn a_client_finds_a_host_and_both_ask() {
     let by_socket = world.connect().await.unwrap();
     let by_port = world.connect_port().await.unwrap();
     for connection in [&by_socket, &by_port] {
-        assert_eq!(ask(connection, "echo", json!({"a": "ä€😀"})).await, Ok(json!({"a": "ä€😀"})));
-        let unknown = ask(connection, "unknown", Value::Null).await;
+        assert_eq!(request(connection, "echo", json!({"a": "ä€😀"})).await, Ok(json!({"a": "ä€😀"})));
+        let unknown = request(connection, "unknown", Value::Null).await;
         assert!(matches!(unknown, Err(ConnectionError::Response { code: -32601, .. })), "{unknown:?}");
     }
     let peers = world.seen.peers.lock().unwrap().clone();
@@ -32,10 +32,10 @@ async fn a_client_finds_a_host_and_both_ask() {
     assert_eq!((second.channel, second.pid), (Transport::Port, None));
     assert_ne!(first.id, second.id);
     for connection in [to_first, to_second] {
-        assert_eq!(ask(connection, "ask", json!([1])).await, Ok(json!({"asked": [1]})));
+        assert_eq!(request(connection, "ask", json!([1])).await, Ok(json!({"asked": [1]})));
     }
     drop((by_socket, by_port));
-    world.connected(0).await;
+    world.wait_for_connections(0).await;
     assert_eq!(*world.seen.farewells.lock().unwrap(), ["it closed its output"; 2]);
 }
 
@@ -50,7 +50,7 @@ async fn a_hundred_requests_find_their_answers_in_any_order() {
             let connection = connection.unwrap();
             (0..20).map(move |n| {
                 let connection = connection.clone();
-                tokio::spawn(async move { (n, client, ask(&connection, "hold", json!([client, n])).await) })
+                tokio::spawn(async move { (n, client, request(&connection, "hold", json!([client, n])).await) })
             })
         })
         .collect();
@@ -86,18 +86,18 @@ async fn either_side_takes_a_request_back() {
     assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
     // Answers to what nobody waits for any more do no harm.
     responder.answer(Ok(Value::Null));
-    assert_eq!(ask(&connection, "echo", json!(1)).await, Ok(json!(1)));
+    assert_eq!(request(&connection, "echo", json!(1)).await, Ok(json!(1)));
 }
 
 #[tokio::test]
 async fn a_client_that_goes_takes_its_requests_back() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
-    let asking = tokio::spawn(async move { ask(&connection, "hold", Value::Null).await });
+    let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
     let (_, responder) = world.holds().await;
     asking.abort();
     soon(responder.cancel().cancelled()).await;
-    world.connected(0).await;
+    world.wait_for_connections(0).await;
 }
 
 #[tokio::test]
@@ -105,9 +105,9 @@ async fn a_frame_over_the_limit_is_refused_and_the_next_is_answered() {
     let world = world();
     let mut raw = world.open_socket().await;
     let long = "x".repeat(9 * 1024 * 1024);
-    raw.say(format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"echo\",\"params\":\"{long}\"}}\n").as_bytes()).await;
+    raw.write(format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"echo\",\"params\":\"{long}\"}}\n").as_bytes()).await;
     assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"a message has 9437236 bytes, more than the 8388608 that are read"}}"#);
-    raw.say(b"{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"echo\",\"params\":\"short\"}\n").await;
+    raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"echo\",\"params\":\"short\"}\n").await;
     assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":8,"result":"short"}"#);
 }
 
@@ -118,9 +118,9 @@ async fn a_frame_may_be_cut_at_every_byte() {
     let question = r#"{"jsonrpc":"2.0","id":"ä€😀","method":"echo","params":{"k€y":"😀"}}"#;
     let line = format!("{question}\n");
     for cut in 0..=line.len() {
-        raw.say(&line.as_bytes()[..cut]).await;
+        raw.write(&line.as_bytes()[..cut]).await;
         tokio::task::yield_now().await;
-        raw.say(&line.as_bytes()[cut..]).await;
+        raw.write(&line.as_bytes()[cut..]).await;
         assert_eq!(raw.line().await, r#"{"jsonrpc":"2.0","id":"ä€😀","result":{"k€y":"😀"}}"#, "cut at {cut}");
     }
 }
@@ -137,9 +137,9 @@ async fn a_client_that_never_reads_loses_its_connection_and_nobody_elses() {
         while raw.0.write_all(question.as_bytes()).await.is_ok() {}
     };
     soon(asking).await;
-    world.connected(1).await;
+    world.wait_for_connections(1).await;
     assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"the peer does not read its input: more than 16777216 bytes wait to be written");
-    assert_eq!(ask(&other, "echo", json!(1)).await, Ok(json!(1)));
+    assert_eq!(request(&other, "echo", json!(1)).await, Ok(json!(1)));
 }
 
 #[tokio::test]
@@ -153,10 +153,10 @@ async fn the_65th_connection_is_told_that_there_is_no_room() {
     let refused = |why: Result<_, ConnectError>| why.map(|_: zubi_base::rpc::Connection| ()).unwrap_err();
     assert_snapshot!(refused(world.connect().await), @"the host refuses the connection: this host has 64 connections already; close one");
     assert_snapshot!(refused(world.connect_port().await), @"the host refuses the connection: this host has 64 connections already; close one");
-    assert_eq!(world.opened(), 64);
+    assert_eq!(world.connection_count(), 64);
     // Whoever goes makes room.
     drop(connections.pop());
-    world.connected(63).await;
+    world.wait_for_connections(63).await;
     // The place is given back a moment after the farewell.
     let again = async {
         loop {
@@ -167,7 +167,7 @@ async fn the_65th_connection_is_told_that_there_is_no_room() {
         }
     };
     let again = soon(again).await;
-    assert_eq!(ask(&again, "echo", json!(1)).await, Ok(json!(1)));
+    assert_eq!(request(&again, "echo", json!(1)).await, Ok(json!(1)));
 }
 
 #[tokio::test]
@@ -177,15 +177,15 @@ async fn a_thousand_connections_leave_the_host_alive() {
     for n in 0..1_000 {
         let mut raw = world.open_socket().await;
         if n < 64 {
-            raw.say(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await;
+            raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await;
             assert!(raw.line().await.contains("result"));
             raws.push(raw);
         } else {
             assert!(raw.rest().await.contains("64 connections"), "{n}");
         }
     }
-    assert_eq!(world.opened(), 64);
-    raws[0].say(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").await;
+    assert_eq!(world.connection_count(), 64);
+    raws[0].write(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").await;
     assert!(raws[0].line().await.contains("\"id\":2"));
 }
 
@@ -194,16 +194,16 @@ async fn a_connection_to_the_port_that_says_nothing_ends_and_one_that_waits_does
     let mut world = world_with(Limits { idle: Duration::from_millis(300), ..Limits::default() });
     let socket = world.connect().await.unwrap();
     let waiting = world.connect_port().await.unwrap();
-    let asking = tokio::spawn(async move { ask(&waiting, "hold", json!(7)).await });
+    let asking = tokio::spawn(async move { request(&waiting, "hold", json!(7)).await });
     let (_, responder) = world.holds().await;
     let idle = world.connect_port().await.unwrap();
-    let mut closed = idle.closed();
+    let mut closed = idle.closed_reason();
     soon(closed.wait_for(Option::is_some)).await.unwrap();
-    world.connected(2).await;
+    world.wait_for_connections(2).await;
     assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"nothing came for too long");
     responder.answer(Ok(json!("there")));
     assert_eq!(asking.await.unwrap(), Ok(json!("there")));
-    assert_eq!(ask(&socket, "echo", json!(1)).await, Ok(json!(1)));
+    assert_eq!(request(&socket, "echo", json!(1)).await, Ok(json!(1)));
 }
 
 #[tokio::test]
@@ -211,8 +211,8 @@ async fn an_end_lets_the_answers_out_and_leaves_nothing() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
     let by_port = world.connect_port().await.unwrap();
-    let asking = tokio::spawn(async move { ask(&connection, "hold", Value::Null).await });
-    let waiting = tokio::spawn(async move { ask(&by_port, "hold", Value::Null).await });
+    let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
+    let waiting = tokio::spawn(async move { request(&by_port, "hold", Value::Null).await });
     let (_, first) = world.holds().await;
     let (_, second) = world.holds().await;
     first.answer(Ok(json!("just in time")));
@@ -235,7 +235,7 @@ async fn a_host_that_is_dropped_ends_too() {
     let world = world();
     let connection = world.connect().await.unwrap();
     world.serving.abort();
-    soon(connection.closed().wait_for(Option::is_some)).await.unwrap();
+    soon(connection.closed_reason().wait_for(Option::is_some)).await.unwrap();
     assert!(world.serving.await.unwrap_err().is_cancelled());
 }
 

@@ -40,22 +40,22 @@ async fn a_host_that_does_not_begin_as_one_is_not_believed() {
     for greeting in
         ["HTTP/1.1 400 Bad Request\r\n\r\n", "", "{}\n", "{\"nonce\":\"1\"}\n", "[]\n", "\n", "{\"nonce\":7}\n"]
     {
-        let error = at_port(async |mut host: Raw<TcpStream>| host.say(greeting.as_bytes()).await).await;
+        let error = at_port(async |mut host: Raw<TcpStream>| host.write(greeting.as_bytes()).await).await;
         assert!(matches!(error, ConnectError::NotProved { .. }), "{greeting:?}: {error}");
     }
     let endless = format!("{{\"nonce\":\"{}", "a".repeat(10_000));
-    assert_snapshot!(at_port(async |mut host: Raw<TcpStream>| host.say(endless.as_bytes()).await).await, @"what listens at port 1 does not prove that it is the host: it does not speak the protocol");
+    assert_snapshot!(at_port(async |mut host: Raw<TcpStream>| host.write(endless.as_bytes()).await).await, @"what listens at port 1 does not prove that it is the host: it does not speak the protocol");
 }
 
 #[tokio::test]
 async fn a_host_that_cannot_prove_itself_is_not_believed() {
     let answer_with = async |answer: fn(Value) -> Value| {
         at_port(async move |mut host: Raw<TcpStream>| {
-            host.say(&nonce()).await;
+            host.write(&nonce()).await;
             let request: Value = serde_json::from_str(&host.line().await).unwrap();
             assert_eq!(request["method"], "authenticate");
             assert!(!request.to_string().contains(TOKEN), "the token never crosses the wire");
-            host.say(format!("{}\n", answer(request)).as_bytes()).await;
+            host.write(format!("{}\n", answer(request)).as_bytes()).await;
         })
         .await
     };

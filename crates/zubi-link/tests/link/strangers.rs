@@ -23,7 +23,7 @@ const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\"
 /// What is said to a stranger after the nonce, whatever it says.
 async fn said_to(world: &World, said: &[u8]) -> String {
     let (mut raw, _) = world.knock().await;
-    raw.say(said).await;
+    raw.write(said).await;
     raw.rest().await
 }
 
@@ -43,7 +43,7 @@ async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
     for said in ["GET / HTTP/1.1\r\n\r\n", "\r\n", "\u{feff}{}\n", " {}\n", "\x16\x03\x01\x02"] {
         assert_eq!(said_to(&world, said.as_bytes()).await, "", "{said:?}");
     }
-    assert_eq!((world.opened(), world.requests()), (0, 0));
+    assert_eq!((world.connection_count(), world.requests()), (0, 0));
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn whoever_does_not_begin_with_a_proof_gets_no_word() {
     {
         assert_eq!(said_to(&world, format!("{said}{PING}").as_bytes()).await, "", "{said}");
     }
-    assert_eq!((world.opened(), world.requests()), (0, 0));
+    assert_eq!((world.connection_count(), world.requests()), (0, 0));
 }
 
 #[tokio::test]
@@ -72,22 +72,22 @@ async fn a_wrong_proof_is_told_and_let_go() {
     let world = world();
     let (mut raw, nonce) = world.knock().await;
     let wrong = authenticate(&"0".repeat(64), &nonce);
-    raw.say(format!("{wrong}{PING}").as_bytes()).await;
+    raw.write(format!("{wrong}{PING}").as_bytes()).await;
     assert_snapshot!(raw.rest().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the proof is wrong: read the discovery file of this host again"}}"#);
 
     // What was right once is not right again.
     let (mut raw, nonce) = world.knock().await;
     let right = authenticate(&world.advertisement.token, &nonce);
-    raw.say(right.as_bytes()).await;
+    raw.write(right.as_bytes()).await;
     assert!(raw.line().await.contains("\"result\":{\"proof\":"));
     let (mut other, again) = world.knock().await;
     assert_ne!(again, nonce);
-    other.say(format!("{right}{PING}").as_bytes()).await;
+    other.write(format!("{right}{PING}").as_bytes()).await;
     assert!(other.rest().await.contains("-32000"));
-    world.connected(1).await;
-    assert_eq!((world.opened(), world.requests()), (1, 0));
+    world.wait_for_connections(1).await;
+    assert_eq!((world.connection_count(), world.requests()), (1, 0));
     // The proof is for once: nobody proves himself again.
-    raw.say(right.as_bytes()).await;
+    raw.write(right.as_bytes()).await;
     assert!(raw.line().await.contains("-32601"));
 }
 
@@ -95,7 +95,7 @@ async fn a_wrong_proof_is_told_and_let_go() {
 async fn what_comes_right_behind_the_proof_is_not_lost() {
     let world = world();
     let (mut raw, nonce) = world.knock().await;
-    raw.say(format!("{}{PING}", authenticate(&world.advertisement.token, &nonce)).as_bytes()).await;
+    raw.write(format!("{}{PING}", authenticate(&world.advertisement.token, &nonce)).as_bytes()).await;
     assert!(raw.line().await.contains("\"proof\""));
     assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
 }
@@ -109,7 +109,7 @@ async fn strangers_are_few_and_do_not_stay() {
     }
     // Half a line does not buy time.
     for raw in &mut sitting[..2] {
-        raw.say(b"{\"jsonrpc\":").await;
+        raw.write(b"{\"jsonrpc\":").await;
     }
     // One more takes the place of the first, and whoever proves himself that of the next and gives it back.
     let (mut one_more, _) = world.knock().await;
@@ -117,7 +117,7 @@ async fn strangers_are_few_and_do_not_stay() {
     drop(soon(world.connect_port()).await.unwrap());
     assert_eq!(sitting.remove(0).rest().await, "");
     drop(soon(world.connect_port()).await.unwrap());
-    one_more.say(b"{").await;
+    one_more.write(b"{").await;
     // Who has the socket is not held up meanwhile.
     drop(world.connect().await.unwrap());
     for mut raw in sitting {

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_link::client::{self, ConnectError};
-use zubi_link::discovery::{DiscoveryRecord, Published, RunDirectory, new_instance, process_start};
+use zubi_link::discovery::{DiscoveryRecord, PublishedFiles, RunDirectory, new_instance, process_start};
 use zubi_link::listener::{Limits, Listener, Peer, PortChoice, ConnectionHandler, ListenerConfig};
 use zubi_link::wire::PROTOCOL;
 use zubi_link::wire::host::HostKind;
@@ -27,7 +27,7 @@ pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
 }
 
 /// What a host has seen.
-pub(crate) struct Seen {
+pub(crate) struct HostLog {
     /// How many are connected.
     pub(crate) connected: watch::Sender<usize>,
     pub(crate) opened: AtomicUsize,
@@ -39,21 +39,21 @@ pub(crate) struct Seen {
 }
 
 impl ConnectionHandler for Host {
-    fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
+    fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
         self.0.opened.fetch_add(1, Ordering::SeqCst);
         self.0.peers.lock().unwrap().push((peer, connection));
         self.0.connected.send_modify(|count| *count += 1);
         Arc::new(Self(Arc::clone(&self.0)))
     }
 
-    fn closed(&self, peer: &Peer, why: &str) {
+    fn peer_disconnected(&self, peer: &Peer, why: &str) {
         self.0.peers.lock().unwrap().retain(|(other, _)| other.id != peer.id);
         self.0.farewells.lock().unwrap().push(why.to_owned());
         self.0.connected.send_modify(|count| *count -= 1);
     }
 }
 
-struct Host(Arc<Seen>);
+struct Host(Arc<HostLog>);
 
 impl PeerHandler for Host {
     fn notification(&self, _: &str, _: Value) {}
@@ -88,11 +88,11 @@ impl PeerHandler for Client {
 pub(crate) struct World {
     pub(crate) advertisement: DiscoveryRecord,
     pub(crate) run: RunDirectory,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) seen: Arc<HostLog>,
     pub(crate) held: mpsc::UnboundedReceiver<(Value, Responder)>,
     pub(crate) stop: CancellationToken,
     pub(crate) serving: JoinHandle<()>,
-    _published: Published,
+    _published: PublishedFiles,
     _guard: tempfile::TempDir,
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn world_with(limits: Limits) -> World {
     };
     let published = run.publish(&advertisement).unwrap();
     let (held_sender, held) = mpsc::unbounded_channel();
-    let seen = Arc::new(Seen {
+    let seen = Arc::new(HostLog {
         connected: watch::Sender::new(0),
         opened: AtomicUsize::new(0),
         requests: AtomicUsize::new(0),
@@ -179,7 +179,7 @@ impl World {
         Raw(BufReader::new(UnixStream::connect(self.socket()).await.unwrap()))
     }
 
-    pub(crate) async fn connected(&self, count: usize) {
+    pub(crate) async fn wait_for_connections(&self, count: usize) {
         soon(self.seen.connected.subscribe().wait_for(|now| *now == count)).await.unwrap();
     }
 
@@ -187,7 +187,7 @@ impl World {
         soon(self.held.recv()).await.unwrap()
     }
 
-    pub(crate) fn opened(&self) -> usize {
+    pub(crate) fn connection_count(&self) -> usize {
         self.seen.opened.load(Ordering::SeqCst)
     }
 
@@ -196,7 +196,7 @@ impl World {
     }
 }
 
-pub(crate) async fn ask(connection: &Connection, method: &str, params: Value) -> Result<Value, ConnectionError> {
+pub(crate) async fn request(connection: &Connection, method: &str, params: Value) -> Result<Value, ConnectionError> {
     connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
 }
 
@@ -225,7 +225,7 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
     }
 
     /// Writes; the other side may have gone.
-    pub(crate) async fn say(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         soon(self.0.write_all(bytes)).await.ok();
     }
 }

@@ -9,7 +9,7 @@ use super::Editor;
 const MAX_KINDS: usize = 8;
 
 /// What can be done with a range, of the kinds that the context names.
-pub(super) async fn ask(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+pub(super) async fn request_actions(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
     let kinds = params.pointer("/context/only").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut found = match kinds.as_slice() {
         [] | [_] => editor.question(method, params, cx).await?,

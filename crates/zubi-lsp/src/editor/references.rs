@@ -9,7 +9,7 @@ use super::{Editor, places};
 const DECLARING: [&str; 2] = ["textDocument/definition", "textDocument/declaration"];
 
 /// Where a symbol is used, with its declarations or without, as the context says.
-pub(super) async fn ask(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+pub(super) async fn request_references(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
     let with_declarations = params.pointer("/context/includeDeclaration").and_then(Value::as_bool) != Some(false);
     let declared = async { if with_declarations { Vec::new() } else { declarations(editor, &params, cx).await } };
     let (references, declared) = tokio::join!(editor.question(method, params.clone(), cx), declared);

@@ -53,7 +53,7 @@ fn a_task_whose_end_cannot_be_looked_for_ends() {
     let run = task(&mut client, json!({ "task": "Wait." }));
     let error = client.answer(&run).unwrap_err();
     assert_snapshot!(error["message"].as_str().unwrap(), @"the disk is full. Make room.");
-    while ask(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
+    while request_agent(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
 }
 
 /// An editor that lends models, follows conversations and has a dialog.
@@ -72,7 +72,7 @@ fn editor_with(fixture: &str, chosen: &Value) -> Client {
     ];
     let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
     options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
-    let mut client = Client::with(&json!({ "zubi": options }), fixture, move |wanted, state| {
+    let mut client = Client::with_host(&json!({ "zubi": options }), fixture, move |wanted, state| {
         if let Some(folder) = wanted.folders.first() {
             let file = folder.join(".vscode/agent-tools.json");
             let files: Vec<_> = file.exists().then_some(file).into_iter().collect();
@@ -113,12 +113,12 @@ pub(super) fn worked_on(client: &mut Client) -> Vec<Value> {
     }
 }
 
-fn ask(client: &mut Client, method: &str, params: &Value) -> Result<Value, Value> {
-    client.ask("zubi/agent/request", json!({ "method": method, "params": params }))
+fn request_agent(client: &mut Client, method: &str, params: &Value) -> Result<Value, Value> {
+    client.request("zubi/agent/request", json!({ "method": method, "params": params }))
 }
 
 /// A page says something, and the model answers like this.
-fn say(client: &mut Client, text: &str, answer: Value) -> Value {
+fn run_turn(client: &mut Client, text: &str, answer: Value) -> Value {
     let sent = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": text } }));
     let sent = client.answer(&sent).unwrap();
     let asked = client.asked_by("zubi/model/request");
@@ -133,23 +133,23 @@ fn calls(name: &str, input: &Value) -> Value {
 #[test]
 fn a_page_asks_and_is_told_in_order_what_happens() {
     let mut client = editor_with(NOTE, &json!({ "maxIterations": 3, "model": "claude" }));
-    let hello = ask(&mut client, "hello", &Value::Null).unwrap();
+    let hello = request_agent(&mut client, "hello", &Value::Null).unwrap();
     assert_eq!([&hello["model"], &hello["maxIterations"]], [&json!("claude"), &json!(3)]);
     let first = client.asked_by("zubi/agent/told");
     assert_eq!(first.params, json!({ "isFresh": true, "told": [] }));
     client.respond(first.id, Value::Null);
-    let sent = say(&mut client, "Hi.", json!({ "text": "Hello." }));
+    let sent = run_turn(&mut client, "Hi.", json!({ "text": "Hello." }));
     let events = worked_on(&mut client);
     let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_snapshot!(types.join(" "), @"began asked iteration answered ended");
     let named = json!({ "conversation": sent["conversation"] });
-    let opened = ask(&mut client, "open", &named).unwrap();
+    let opened = request_agent(&mut client, "open", &named).unwrap();
     assert_eq!(opened["summary"]["title"], "Hi.");
     // What a page may ask is the desk's to say.
     for (method, params) in
         [("rm", json!({})), ("send", json!({ "text": 1 })), ("open", json!({ "conversation": "no" }))]
     {
-        let error = ask(&mut client, method, &params).unwrap_err();
+        let error = request_agent(&mut client, method, &params).unwrap_err();
         assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{error}");
     }
 }
@@ -157,13 +157,13 @@ fn a_page_asks_and_is_told_in_order_what_happens() {
 #[test]
 fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
     let mut client = editor("");
-    client.ask("zubi/tools/list", Value::Null).unwrap();
-    ask(&mut client, "hello", &Value::Null).unwrap();
+    client.request("zubi/tools/list", Value::Null).unwrap();
+    request_agent(&mut client, "hello", &Value::Null).unwrap();
     let first = client.asked_by("zubi/agent/told");
     // The editor takes nothing in, and everything goes on.
-    say(&mut client, "Hi.", json!({ "text": "Hello." }));
+    run_turn(&mut client, "Hi.", json!({ "text": "Hello." }));
     let list = loop {
-        let list = ask(&mut client, "conversations", &json!({})).unwrap();
+        let list = request_agent(&mut client, "conversations", &json!({})).unwrap();
         if list["conversations"][0]["state"] == "idle" {
             break list;
         }
@@ -179,7 +179,7 @@ fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
 #[test]
 fn a_question_of_a_page_waits_in_the_chat() {
     let mut client = editor(TOOLS);
-    let sent = say(&mut client, "Save.", calls("workspace_save", &json!({})));
+    let sent = run_turn(&mut client, "Save.", calls("workspace_save", &json!({})));
     let (waits, question) = loop {
         let told = client.asked_by("zubi/agent/told");
         client.respond(told.id, Value::Null);
@@ -191,7 +191,7 @@ fn a_question_of_a_page_waits_in_the_chat() {
     assert_eq!(waits["conversation"], sent["conversation"]);
     assert_snapshot!(waits["text"].as_str().unwrap(), @"workspace.save wants to run: it runs something whose effect cannot be known");
     let answer = json!({ "conversation": sent["conversation"], "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
-    ask(&mut client, "answer", &answer).unwrap();
+    request_agent(&mut client, "answer", &answer).unwrap();
     let command = client.asked_by("zubi/editor/command");
     client.respond(command.id, json!(true));
     let asked = client.asked_by("zubi/model/request");
@@ -231,22 +231,22 @@ fn a_question_of_an_extensions_task_is_a_dialog() {
 #[test]
 fn who_is_too_slow_is_told_that_something_was_lost() {
     let mut client = editor("");
-    ask(&mut client, "hello", &Value::Null).unwrap();
+    request_agent(&mut client, "hello", &Value::Null).unwrap();
     let first = client.asked_by("zubi/agent/told");
     let send = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": "Hi." } }));
     let sent = client.answer(&send).unwrap();
     let asked = client.asked_by("zubi/model/request");
     for _ in 0..6_000 {
-        client.tell("zubi/model/piece", json!({ "token": asked.params["token"], "text": "a" }));
+        client.notify("zubi/model/piece", json!({ "token": asked.params["token"], "text": "a" }));
     }
     client.respond(asked.id, json!({ "text": "a".repeat(6_000) }));
-    while ask(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
+    while request_agent(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
     client.respond(first.id, Value::Null);
     let told = client.asked_by("zubi/agent/told");
     assert_eq!(told.params["isFresh"], true);
     client.respond(told.id, Value::Null);
     worked_on(&mut client);
-    let opened = ask(&mut client, "open", &json!({ "conversation": sent["conversation"] })).unwrap();
+    let opened = request_agent(&mut client, "open", &json!({ "conversation": sent["conversation"] })).unwrap();
     let answered = opened["events"].as_array().unwrap().iter().find(|event| event["type"] == "answered").unwrap();
     assert_eq!(answered["said"]["text"].as_str().unwrap().len(), 6_000);
 }
@@ -279,14 +279,14 @@ fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
     client.respond(asked_first.id, json!({ "text": "First." }));
     assert_eq!(client.answer(&first).unwrap()["text"], "First.");
     assert_eq!(client.answer(&second).unwrap()["text"], "Second.");
-    let error = client.ask("zubi/agent/run", json!({ "task": "x", "autoApprove": true })).unwrap_err();
+    let error = client.request("zubi/agent/run", json!({ "task": "x", "autoApprove": true })).unwrap_err();
     assert!(error["message"].as_str().unwrap().contains("autoApprove"), "{error}");
 }
 
 #[test]
 fn other_folders_have_other_conversations_and_what_went_on_is_stopped() {
     let mut client = editor("//- one/a.txt\n1\n//- two/b.txt\n2\n");
-    ask(&mut client, "hello", &Value::Null).unwrap();
+    request_agent(&mut client, "hello", &Value::Null).unwrap();
     let run = task(&mut client, json!({ "task": "Wait." }));
     client.asked_by("zubi/model/request");
     change(&mut client, &["two"], &[""]);
@@ -298,6 +298,6 @@ fn other_folders_have_other_conversations_and_what_went_on_is_stopped() {
         client.respond(told.id, Value::Null);
         fresh += usize::from(told.params["isFresh"] == true);
     }
-    let hello = ask(&mut client, "hello", &Value::Null).unwrap();
+    let hello = request_agent(&mut client, "hello", &Value::Null).unwrap();
     assert!(hello["folders"][0].as_str().unwrap().ends_with("/two"), "{hello}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zubi_base::config::{Layers, UserLayer, file};
 use zubi_base::trust::TrustStore;
 
-use super::client::{Client, local_with, shown};
+use super::client::{Client, local_with, tool_text};
 
 /// A tool of the workspace that runs a command of the editor, one that needs a value, one that calls an extension.
 pub(super) const TOOLS: &str = r#"//- .vscode/agent-tools.json
@@ -31,7 +31,7 @@ fn editor_with(chosen: &Value, settings: &'static str) -> Client {
     let methods = ["zubi/editor/applyEdit", "zubi/editor/command", "zubi/approval/request"];
     let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
     options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
-    Client::with(&json!({ "zubi": options }), TOOLS, move |wanted, state| {
+    Client::with_host(&json!({ "zubi": options }), TOOLS, move |wanted, state| {
         let folder = &wanted.folders[0];
         let files = [folder.join(".vscode/agent-tools.json")];
         TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
@@ -55,11 +55,11 @@ fn runs(client: &mut Client, call: Value) -> String {
     let command = client.asked_by("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "workbench.action.files.saveAll", "args": [] }));
     client.respond(command.id, json!(true));
-    shown(&client.answer(&call).unwrap())
+    tool_text(&client.answer(&call).unwrap())
 }
 
 /// Calls, and the user is asked: what, and what came of it.
-fn asked(client: &mut Client, call: Value, choice: &Value) -> (Value, String) {
+fn call_with_choice(client: &mut Client, call: Value, choice: &Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", call);
     let question = client.asked_by("zubi/approval/request");
     client.respond(question.id, json!({ "choice": choice }));
@@ -67,7 +67,7 @@ fn asked(client: &mut Client, call: Value, choice: &Value) -> (Value, String) {
         let command = client.asked_by("zubi/editor/command");
         client.respond(command.id, json!("saved"));
     }
-    (question.params, shown(&client.answer(&call).unwrap()))
+    (question.params, tool_text(&client.answer(&call).unwrap()))
 }
 
 fn text(value: &Value) -> String {
@@ -77,7 +77,7 @@ fn text(value: &Value) -> String {
 #[test]
 fn what_was_confirmed_runs_once() {
     let mut client = editor(&json!({}));
-    let prepared = client.ask("zubi/tools/prepare", save(false)).unwrap();
+    let prepared = client.request("zubi/tools/prepare", save(false)).unwrap();
     assert_snapshot!(text(&prepared["message"]), @r"Save \`all\`");
     assert_snapshot!(text(&prepared["confirmation"]["title"]), @"Save `all`?");
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @"
@@ -87,11 +87,11 @@ fn what_was_confirmed_runs_once() {
     ```
     ");
     // A call that nobody confirmed does not use it up, nor does one with other arguments.
-    assert!(asked(&mut client, save(false), &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, save(false), &Value::Null).1.contains("the user said no"));
     let other = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
-    assert!(asked(&mut client, other, &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, other, &Value::Null).1.contains("the user said no"));
     assert_eq!(runs(&mut client, save(true)), "true");
-    assert!(asked(&mut client, save(true), &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, save(true), &Value::Null).1.contains("the user said no"));
 }
 
 /// An editor remembers "always" by name, and this name stands for every tool: zubi asks itself, with the call that it makes.
@@ -99,7 +99,7 @@ fn what_was_confirmed_runs_once() {
 fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
     let mut client = editor(&json!({}));
     let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
-    let prepared = client.ask("zubi/tools/prepare", through.clone()).unwrap();
+    let prepared = client.request("zubi/tools/prepare", through.clone()).unwrap();
     assert_eq!(prepared, json!({ "message": "Open a file: `a.ts`" }));
     let call = client.begin("zubi/tools/call", through);
     let question = client.asked_by("zubi/approval/request");
@@ -111,11 +111,11 @@ fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
     let command = client.asked_by("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
-    assert_eq!(shown(&client.answer(&call).unwrap()), "(no result)");
+    assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
     // What changes a file only is confirmed in the editor as every other call.
     let write = json!({ "path": ".vscode/settings.json", "content": "{}" });
     let writes = json!({ "id": "call_tool", "args": { "tool": "file.write", "arguments": write } });
-    let prepared = client.ask("zubi/tools/prepare", writes).unwrap();
+    let prepared = client.request("zubi/tools/prepare", writes).unwrap();
     let said = text(&prepared["confirmation"]["message"]);
     assert!(said.contains("file.write wants to run"), "{said}");
 }
@@ -124,7 +124,7 @@ fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
 fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_no_dialog() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/applyEdit", "zubi/editor/command"] }));
     let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
-    let prepared = client.ask("zubi/tools/prepare", through.clone()).unwrap();
+    let prepared = client.request("zubi/tools/prepare", through.clone()).unwrap();
     assert_eq!(prepared["message"], "Open a file: `a.ts`");
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @r#"
     ```text
@@ -136,11 +136,11 @@ fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_
     let command = client.asked_by("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
-    assert_eq!(shown(&client.answer(&call).unwrap()), "(no result)");
+    assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
 }
 
 /// What an extension contributes, and a call of it.
-fn contributed() -> (Value, impl Fn(&str) -> Value) {
+fn contribution() -> (Value, impl Fn(&str) -> Value) {
     let tool = json!({
         "id": "jira.delete", "title": "Delete", "description": "Deletes a ticket.",
         "input": { "type": "object", "properties": { "key": { "type": "string", "description": "Which." } } }
@@ -152,24 +152,24 @@ fn contributed() -> (Value, impl Fn(&str) -> Value) {
 #[test]
 fn a_contributed_tool_is_shown_with_what_it_is_given() {
     let mut client = editor(&json!({}));
-    let (offer, delete) = contributed();
-    client.ask("zubi/tools/register", offer).unwrap();
-    let prepared = client.ask("zubi/tools/prepare", delete("P-1\n\u{202e}\u{7}")).unwrap();
+    let (offer, delete) = contribution();
+    client.request("zubi/tools/register", offer).unwrap();
+    let prepared = client.request("zubi/tools/prepare", delete("P-1\n\u{202e}\u{7}")).unwrap();
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @r#"
     ```text
     jira.delete wants to run: it runs something whose effect cannot be known
       | jira.delete({"key":"P-1\n\u{202e}\u0007"})
     ```
     "#);
-    let long = client.ask("zubi/tools/prepare", delete(&"x".repeat(20_000))).unwrap();
+    let long = client.request("zubi/tools/prepare", delete(&"x".repeat(20_000))).unwrap();
     assert!(text(&long["confirmation"]["message"]).len() < 2_000);
 }
 
 #[test]
 fn a_yes_for_the_session_is_for_what_was_contributed_then() {
     let mut client = editor(&json!({}));
-    let (offer, delete) = contributed();
-    client.ask("zubi/tools/register", offer.clone()).unwrap();
+    let (offer, delete) = contribution();
+    client.request("zubi/tools/register", offer.clone()).unwrap();
     let calls = |client: &mut Client, choice: Option<usize>| {
         let call = client.begin("zubi/tools/call", delete("P-1"));
         if let Some(choice) = choice {
@@ -178,32 +178,32 @@ fn a_yes_for_the_session_is_for_what_was_contributed_then() {
         }
         let invoked = client.asked_by("zubi/editor/invokeContributed");
         client.respond(invoked.id, json!({ "success": true, "data": "gone" }));
-        assert_eq!(shown(&client.answer(&call).unwrap()), "gone");
+        assert_eq!(tool_text(&client.answer(&call).unwrap()), "gone");
     };
     calls(&mut client, Some(1));
     calls(&mut client, None);
-    client.ask("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
-    client.ask("zubi/tools/register", offer).unwrap();
+    client.request("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
+    client.request("zubi/tools/register", offer).unwrap();
     calls(&mut client, Some(0));
 }
 
 #[test]
 fn what_was_shown_holds_no_longer_when_the_same_is_to_be_shown_again() {
     let mut client = editor(&json!({}));
-    let (offer, delete) = contributed();
-    client.ask("zubi/tools/register", offer.clone()).unwrap();
+    let (offer, delete) = contribution();
+    client.request("zubi/tools/register", offer.clone()).unwrap();
     // The user says no to the first, so that no call comes; the second cannot be shown.
-    assert!(client.ask("zubi/tools/prepare", delete("P-1")).unwrap()["confirmation"].is_object());
-    client.ask("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
-    client.ask("zubi/tools/prepare", delete("P-1")).unwrap_err();
-    client.ask("zubi/tools/register", offer).unwrap();
-    assert!(asked(&mut client, delete("P-1"), &Value::Null).1.contains("the user said no"));
+    assert!(client.request("zubi/tools/prepare", delete("P-1")).unwrap()["confirmation"].is_object());
+    client.request("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
+    client.request("zubi/tools/prepare", delete("P-1")).unwrap_err();
+    client.request("zubi/tools/register", offer).unwrap();
+    assert!(call_with_choice(&mut client, delete("P-1"), &Value::Null).1.contains("the user said no"));
 }
 
 #[test]
 fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     let mut client = editor(&json!({}));
-    let (question, said) = asked(&mut client, save(false), &Value::Null);
+    let (question, said) = call_with_choice(&mut client, save(false), &Value::Null);
     assert_snapshot!(format!("{}\n{}\n{:#}", text(&question["title"]), text(&question["detail"]), question["options"]), @r#"
     workspace.save wants to run: it runs something whose effect cannot be known
       | workbench.action.files.saveAll()
@@ -219,16 +219,16 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     error: Failed to run workspace.save: the user said no (it runs something whose effect cannot be known)
     Do not call it again for this; ask the user what to do instead.
     ");
-    assert_eq!(asked(&mut client, save(false), &json!(0)).1, "saved");
+    assert_eq!(call_with_choice(&mut client, save(false), &json!(0)).1, "saved");
     // Another number than those that were offered is no answer.
     let call = client.begin("zubi/tools/call", save(false));
     let question = client.asked_by("zubi/approval/request");
     client.respond(question.id, json!({ "choice": 40 }));
-    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor chose what was not offered
     Ask the user whether it is to be done, then call it again.
     ");
-    assert_eq!(asked(&mut client, save(false), &json!(1)).1, "saved");
+    assert_eq!(call_with_choice(&mut client, save(false), &json!(1)).1, "saved");
     assert_eq!(runs(&mut client, save(false)), "true");
 }
 
@@ -237,8 +237,8 @@ fn a_question_is_taken_back_when_nobody_waits_any_more() {
     let mut client = editor(&json!({}));
     let call = client.begin("zubi/tools/call", save(false));
     let question = client.asked_by("zubi/approval/request");
-    client.tell("$/cancelRequest", json!({ "id": call }));
-    assert_eq!(client.told("$/cancelRequest"), json!({ "id": question.id }));
+    client.notify("$/cancelRequest", json!({ "id": call }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": question.id }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
 }
 
@@ -255,7 +255,7 @@ fn an_editor_without_a_dialog_has_nobody_to_ask() {
 fn what_is_approved_without_asking_is_still_denied_where_a_rule_says_so() {
     let approves = json!({ "autoApprove": true });
     let mut client = editor(&approves);
-    assert_eq!(client.ask("zubi/tools/prepare", save(false)).unwrap().get("confirmation"), None);
+    assert_eq!(client.request("zubi/tools/prepare", save(false)).unwrap().get("confirmation"), None);
     assert_eq!(runs(&mut client, save(false)), "true");
     let mut client = editor_with(&approves, "[[policy]]\naction = \"deny\"\ntools = [\"workspace.save\"]\n");
     assert_snapshot!(client.call("workspace.save", &json!({})), @"
@@ -267,7 +267,7 @@ fn what_is_approved_without_asking_is_still_denied_where_a_rule_says_so() {
 #[test]
 fn nothing_of_a_workspace_that_the_user_does_not_trust_is_there() {
     let mut client = editor(&json!({ "isTrusted": false }));
-    let error = client.ask("zubi/tools/call", save(true)).unwrap_err();
+    let error = client.request("zubi/tools/call", save(true)).unwrap_err();
     assert_snapshot!(text(&error["message"]), @"unknown tool `workspace.save`: `.vscode/agent-tools.json` declares it and is in a folder that is not trusted in the editor; the user can trust the folder in the editor");
 }
 
@@ -275,7 +275,7 @@ fn nothing_of_a_workspace_that_the_user_does_not_trust_is_there() {
 fn values_and_filters_of_the_editor_count() {
     let status = json!({ "id": "workspace.status", "args": {} });
     let mut client = editor(&json!({}));
-    assert_eq!(client.ask("zubi/tools/prepare", status.clone()).unwrap(), json!({ "message": "Status" }));
+    assert_eq!(client.request("zubi/tools/prepare", status.clone()).unwrap(), json!({ "message": "Status" }));
     assert_snapshot!(client.call("workspace.status", &json!({})), @r#"
     error: Failed to run workspace.status: the secret `TOKEN` is not set on this machine
     The user can set it in zubi.toml: `[env]` `TOKEN = { file = "…" }`.
@@ -283,7 +283,7 @@ fn values_and_filters_of_the_editor_count() {
     let mut client = editor(
         &json!({ "env": { "TOKEN": "very secret", "a b": "1" }, "toolFilter": ["workspace.*", "!workspace.save"] }),
     );
-    let prepared = client.ask("zubi/tools/prepare", status).unwrap();
+    let prepared = client.request("zubi/tools/prepare", status).unwrap();
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @"
     ```text
     workspace.status wants to run: it reaches example.com:443
@@ -293,10 +293,10 @@ fn values_and_filters_of_the_editor_count() {
       | Authorization: •••
     ```
     ");
-    let list = client.ask("zubi/tools/list", Value::Null).unwrap();
+    let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let ids: Vec<&str> = list["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["workspace.open", "workspace.status", "workspace.ticket"]);
-    assert_eq!(client.ask("zubi/tools/call", save(true)).unwrap_err()["data"]["field"], "id");
+    assert_eq!(client.request("zubi/tools/call", save(true)).unwrap_err()["data"]["field"], "id");
 }
 
 #[test]
@@ -306,12 +306,12 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
     error: Failed to run workspace.ticket: it is unavailable here: nobody has registered the function that it calls
     It works where an extension or a program registers that function; use another tool here.
     ");
-    client.ask("zubi/tools/register", json!({ "tools": [], "functions": ["jira.create"] })).unwrap();
+    client.request("zubi/tools/register", json!({ "tools": [], "functions": ["jira.create"] })).unwrap();
     let call = client.begin("zubi/tools/call", json!({ "id": "workspace.ticket", "args": {} }));
     let invoked = client.asked_by("zubi/editor/invokeContributed");
     assert_eq!(invoked.params, json!({ "function": "jira.create", "arguments": {}, "token": 1 }));
     client.respond(invoked.id, json!({ "success": true, "data": "P-1" }));
-    assert_eq!(shown(&client.answer(&call).unwrap()), "P-1");
+    assert_eq!(tool_text(&client.answer(&call).unwrap()), "P-1");
 }
 
 /// Nobody is asked about a call that reads, and users keep passwords among their settings.
@@ -333,7 +333,7 @@ fn settings_that_may_hold_a_secret_are_not_read_from_an_editor() {
         assert_eq!(question.params["key"], key);
         client
             .respond(question.id, json!({ "value": 2, "default": 2, "user": null, "workspace": null, "folder": null }));
-        assert_eq!(shown(&client.answer(&call).unwrap()).lines().next(), Some(&*format!("{key} = 2, the default")));
+        assert_eq!(tool_text(&client.answer(&call).unwrap()).lines().next(), Some(&*format!("{key} = 2, the default")));
     }
 }
 
@@ -355,7 +355,7 @@ fn what_the_user_reads_while_a_tool_runs() {
         ("lsp_hover", json!({ "unknown": 1 })),
         ("lsp_hover", json!("no object")),
     ] {
-        let prepared = client.ask("zubi/tools/prepare", json!({ "id": id, "args": args })).unwrap();
+        let prepared = client.request("zubi/tools/prepare", json!({ "id": id, "args": args })).unwrap();
         said.extend([prepared["message"].as_str().unwrap(), "\n"]);
     }
     assert_snapshot!(said, @r"
@@ -371,6 +371,6 @@ fn what_the_user_reads_while_a_tool_runs() {
     Type and documentation
     Type and documentation
     ");
-    let error = client.ask("zubi/tools/prepare", json!({ "id": "ecko", "args": {} })).unwrap_err();
+    let error = client.request("zubi/tools/prepare", json!({ "id": "ecko", "args": {} })).unwrap_err();
     assert_eq!(error["data"]["field"], "id");
 }

@@ -47,7 +47,7 @@ impl Client {
     /// A client with these `initializationOptions`, and the files of a fixture, each behind a line `//- path`. The host is
     /// the real one, without language servers.
     pub(super) fn new(options: &Value, fixture: &str) -> Self {
-        Self::with(options, fixture, host)
+        Self::with_host(options, fixture, host)
     }
 
     /// The same whose folder is a link, `linked`.
@@ -56,7 +56,7 @@ impl Client {
     }
 
     /// The same with a host of the test.
-    pub(super) fn with(
+    pub(super) fn with_host(
         options: &Value,
         fixture: &str,
         make: impl Fn(EditorHostSpec, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
@@ -119,8 +119,8 @@ impl Client {
             "initializationOptions": options,
             "workspaceFolders": [folder],
         });
-        client.initialized = client.ask("initialize", initialize).unwrap();
-        client.tell("initialized", json!({}));
+        client.initialized = client.request("initialize", initialize).unwrap();
+        client.notify("initialized", json!({}));
         client
     }
 
@@ -128,7 +128,7 @@ impl Client {
         uri::from_path(&self.root.join(path)).0
     }
 
-    pub(super) fn tell(&self, method: &str, params: Value) {
+    pub(super) fn notify(&self, method: &str, params: Value) {
         self.send(Notification { method: method.to_owned(), params });
     }
 
@@ -142,36 +142,36 @@ impl Client {
 
     /// The answer to a request: its result, or its error as JSON.
     pub(super) fn answer(&mut self, id: &RequestId) -> Result<Value, Value> {
-        let response = self.wanted(|message| match message {
+        let response = self.next_matching(|message| match message {
             Message::Response(response) if response.id == *id => Some(response.clone()),
             _ => None,
         });
         response.response_result.map_err(|error| serde_json::to_value(error).unwrap())
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub(super) fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.begin(method, params);
         self.answer(&id)
     }
 
     /// Calls a tool, and is not asked anything meanwhile: its text, behind `error: ` if it is one.
     pub(super) fn call(&mut self, tool: &str, args: &Value) -> String {
-        shown(&self.ask("zubi/tools/call", json!({ "id": tool, "args": args })).unwrap())
+        tool_text(&self.request("zubi/tools/call", json!({ "id": tool, "args": args })).unwrap())
     }
 
     /// What zubi asks the editor next.
-    pub(super) fn asked(&mut self) -> Request {
+    pub(super) fn next_request(&mut self) -> Request {
         self.asked_by("zubi/editor/request")
     }
 
     /// Takes a request back.
     pub(super) fn cancel(&self, id: &RequestId) {
-        self.tell("$/cancelRequest", json!({ "id": id }));
+        self.notify("$/cancelRequest", json!({ "id": id }));
     }
 
     /// The answer to a request, or what zubi asks the editor before.
     pub(super) fn asked_or_answered(&mut self, id: &RequestId) -> Result<Result<Value, Value>, Request> {
-        self.wanted(|message| match message {
+        self.next_matching(|message| match message {
             Message::Response(response) if response.id == *id => {
                 let result = response.response_result.clone();
                 Some(Ok(result.map_err(|error| serde_json::to_value(error).unwrap())))
@@ -183,7 +183,7 @@ impl Client {
 
     /// The next request of this name.
     pub(super) fn asked_by(&mut self, method: &str) -> Request {
-        self.wanted(|message| match message {
+        self.next_matching(|message| match message {
             Message::Request(request) if request.method == method => Some(request.clone()),
             _ => None,
         })
@@ -195,8 +195,8 @@ impl Client {
     }
 
     /// The next notification of this name.
-    pub(super) fn told(&mut self, method: &str) -> Value {
-        self.wanted(|message| match message {
+    pub(super) fn next_notification(&mut self, method: &str) -> Value {
+        self.next_matching(|message| match message {
             Message::Notification(told) if told.method == method => Some(told.params.clone()),
             _ => None,
         })
@@ -216,7 +216,7 @@ impl Client {
     }
 
     /// The next message that is wanted; what comes before it stays unread.
-    fn wanted<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
+    fn next_matching<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
         if let Some(at) = self.unread.iter().position(|message| wanted(message).is_some()) {
             return wanted(&self.unread.remove(at).unwrap()).unwrap();
         }
@@ -241,15 +241,15 @@ impl Drop for Client {
         if std::thread::panicking() {
             return;
         }
-        self.ask("shutdown", Value::Null).unwrap();
-        self.tell("exit", Value::Null);
+        self.request("shutdown", Value::Null).unwrap();
+        self.notify("exit", Value::Null);
         assert_eq!(self.server.take().unwrap().join(), Exit::Orderly);
         self.runtime.block_on(self.channel.shutdown());
     }
 }
 
 /// What a tool answered, as text.
-pub(super) fn shown(answer: &Value) -> String {
+pub(super) fn tool_text(answer: &Value) -> String {
     let text = answer["text"].as_str().unwrap();
     if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
 }

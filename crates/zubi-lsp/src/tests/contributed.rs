@@ -6,7 +6,7 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, local, shown};
+use super::client::{Client, local, tool_text};
 use super::folders::change;
 
 /// An editor that makes changes itself, so that its calls may do more than look.
@@ -27,15 +27,15 @@ fn tool(id: &str) -> Value {
 }
 
 fn register(client: &mut Client, tools: &[Value], functions: &[&str]) -> Result<Value, Value> {
-    client.ask("zubi/tools/register", json!({ "tools": tools, "functions": functions }))
+    client.request("zubi/tools/register", json!({ "tools": tools, "functions": functions }))
 }
 
 /// Calls a tool, whose extension answers with this; what it was asked, and the tool's answer.
-fn called(client: &mut Client, id: &str, answer: Value) -> (Value, String) {
+fn call_contributed(client: &mut Client, id: &str, answer: Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", json!({ "id": id, "args": { "text": "hi" } }));
     let asked = client.asked_by("zubi/editor/invokeContributed");
     client.respond(asked.id, answer);
-    (asked.params, shown(&client.answer(&call).unwrap()))
+    (asked.params, tool_text(&client.answer(&call).unwrap()))
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn what_extensions_contribute_is_called_back() {
     let registered = register(&mut client, &[tool("my-provider.hello"), tool("jira.createTicket")], &["jira.create"]);
     let names = json!({ "tools": ["my-provider.hello", "jira.createTicket"], "functions": ["jira.create"] });
     assert_eq!(registered.unwrap(), names);
-    let (asked, said) = called(&mut client, "my-provider_hello", json!({ "success": true, "data": { "key": "P-1" } }));
+    let (asked, said) = call_contributed(&mut client, "my-provider_hello", json!({ "success": true, "data": { "key": "P-1" } }));
     assert_eq!(asked, json!({ "tool": "my-provider.hello", "arguments": { "text": "hi" }, "token": 1 }));
     assert_snapshot!(said, @r#"
     {
@@ -66,7 +66,7 @@ fn what_extensions_contribute_is_called_back() {
             "error: Error in jira.createTicket: its answer is not understood: invalid type: string \"done\", expected struct InvokeResult\nCheck the arguments; the tool is another program's.",
         ),
     ] {
-        assert_eq!(called(&mut client, "jira.createTicket", answer).1, expected);
+        assert_eq!(call_contributed(&mut client, "jira.createTicket", answer).1, expected);
     }
     // Arguments are checked here.
     assert_snapshot!(client.call("jira.createTicket", &json!({ "text": ["hi"] })), @r#"
@@ -83,7 +83,7 @@ fn a_tool_that_does_not_say_what_it_does_runs_something() {
     let mut asks = tool("jira.deleteTicket");
     asks["requiresApproval"] = true.into();
     register(&mut client, &[unsaid, asks, tool("jira.find")], &[]).unwrap();
-    let list = client.ask("zubi/tools/list", Value::Null).unwrap();
+    let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let effects: Vec<String> = list["tools"]
         .as_array()
         .unwrap()
@@ -106,13 +106,13 @@ fn progress_of_a_contributed_tool_goes_to_the_caller_and_giving_up_reaches_it() 
     let call = client.begin("zubi/tools/call", params);
     let asked = client.asked_by("zubi/editor/invokeContributed");
     let value = json!({ "kind": "report", "message": "page\n2", "percentage": 50 });
-    client.tell("$/progress", json!({ "token": asked.params["token"], "value": value }));
-    client.tell("$/progress", json!({ "token": 99, "value": value }));
+    client.notify("$/progress", json!({ "token": asked.params["token"], "value": value }));
+    client.notify("$/progress", json!({ "token": 99, "value": value }));
     let told =
         json!({ "kind": "begin", "title": "jira.find", "cancellable": true, "message": "page\\n2", "percentage": 50 });
-    assert_eq!(client.told("$/progress"), json!({ "token": "mine", "value": told }));
-    client.tell("$/cancelRequest", json!({ "id": call }));
-    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/progress"), json!({ "token": "mine", "value": told }));
+    client.notify("$/cancelRequest", json!({ "id": call }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
 }
 
@@ -165,22 +165,22 @@ fn what_cannot_be_contributed_is_refused_whole() {
     "tools" more than 200 tools and functions of one client
     "tools[0]" Invalid params: tools[0]: missing field `description`
     "#);
-    assert_eq!(client.ask("zubi/tools/call", json!({ "id": "words.count" })).unwrap_err()["data"]["field"], "id");
+    assert_eq!(client.request("zubi/tools/call", json!({ "id": "words.count" })).unwrap_err()["data"]["field"], "id");
 }
 
 #[test]
 fn what_comes_and_goes_is_told() {
     let mut client = Client::new(&options(), "");
     // The first list is what the editor knows.
-    client.ask("zubi/tools/list", Value::Null).unwrap();
+    client.request("zubi/tools/list", Value::Null).unwrap();
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
-    let told = client.told("zubi/tools/didChange");
+    let told = client.next_notification("zubi/tools/didChange");
     assert_eq!((&told["added"][0]["id"], &told["removed"]), (&json!("jira.find"), &json!([])));
     assert_eq!(told["added"][0]["inputSchema"]["required"], json!(["text"]));
     let gone =
-        client.ask("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
+        client.request("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
     assert_eq!(gone.unwrap(), json!({ "tools": ["jira.find"], "functions": ["jira.find"] }));
-    assert_eq!(client.told("zubi/tools/didChange"), json!({ "added": [], "removed": ["jira.find"] }));
+    assert_eq!(client.next_notification("zubi/tools/didChange"), json!({ "added": [], "removed": ["jira.find"] }));
     // The names are free again.
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
 }
@@ -190,17 +190,17 @@ fn contributions_stay_when_the_editor_opens_other_folders() {
     let mut client = Client::new(&options(), "//- one/a.ts\n//- two/b.ts\n");
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
     change(&mut client, &["two"], &[""]);
-    let (_, said) = called(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
+    let (_, said) = call_contributed(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
     assert_eq!(said, "found");
-    client.ask("zubi/tools/unregister", json!({ "tools": ["jira.find"] })).unwrap();
+    client.request("zubi/tools/unregister", json!({ "tools": ["jira.find"] })).unwrap();
     change(&mut client, &["one"], &["two"]);
-    let error = client.ask("zubi/tools/call", json!({ "id": "jira.find" })).unwrap_err();
+    let error = client.request("zubi/tools/call", json!({ "id": "jira.find" })).unwrap_err();
     assert!(error["message"].as_str().unwrap().starts_with("unknown tool `jira.find`"), "{error}");
 }
 
 #[test]
 fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
-    let mut client = Client::with(&options(), "//- two/b.ts\n", |wanted, state| {
+    let mut client = Client::with_host(&options(), "//- two/b.ts\n", |wanted, state| {
         let is_two = wanted.folders.first().is_some_and(|folder| folder.ends_with("two"));
         if is_two { Ok(Arc::new(local(wanted, state)?)) } else { Err("no workspace folder".to_owned()) }
     });
@@ -209,6 +209,6 @@ fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
     let error = register(&mut client, &vec![tool("words.count"); 200], &[]).unwrap_err();
     assert_eq!(error["message"], "more than 200 tools and functions of one client");
     change(&mut client, &["two"], &[""]);
-    let (_, said) = called(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
+    let (_, said) = call_contributed(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
     assert_eq!(said, "found");
 }

@@ -8,7 +8,7 @@ use zubi_base::lsp::TextEdit;
 use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::text::ContentHash;
 
-use super::client::{Client, shown};
+use super::client::{Client, tool_text};
 
 pub(super) const WEB: &str = "\
 //- web/shape.ts
@@ -27,7 +27,7 @@ pub(super) struct Open {
 }
 
 /// An editor with documents and settings.
-pub(super) struct Desk {
+pub(super) struct FakeEditor {
     pub(super) client: Client,
     pub(super) open: BTreeMap<String, Open>,
     pub(super) settings: BTreeMap<String, Value>,
@@ -45,12 +45,12 @@ pub(super) struct Desk {
     pub(super) asked: Vec<Value>,
 }
 
-impl Desk {
+impl FakeEditor {
     pub(super) fn new() -> Self {
-        Self::over(Client::new(&options(), WEB))
+        Self::with_client(Client::new(&options(), WEB))
     }
 
-    pub(super) fn over(client: Client) -> Self {
+    pub(super) fn with_client(client: Client) -> Self {
         let settings = [("typescript.updateImportsOnFileMove.enabled".to_owned(), json!("prompt"))].into();
         Self {
             client,
@@ -73,7 +73,7 @@ impl Desk {
     pub(super) fn show(&mut self, path: &str) {
         let text = self.on_disk(path);
         self.open.insert(self.client.uri(path), Open { text, version: 1, is_dirty: false });
-        self.tell();
+        self.publish_documents();
     }
 
     /// Types a text and does not save it.
@@ -88,7 +88,7 @@ impl Desk {
     }
 
     /// Tells what is open, with the texts that are not saved.
-    fn tell(&self) {
+    fn publish_documents(&self) {
         let open: Vec<_> = self
             .open
             .iter()
@@ -102,7 +102,7 @@ impl Desk {
             })
             .collect();
         let params = json!({ "active": null, "open": open, "diagnosticsUris": [] });
-        self.client.tell("zubi/editor/didChange", params);
+        self.client.notify("zubi/editor/didChange", params);
     }
 
     /// Calls a tool and answers what the editor is asked meanwhile.
@@ -111,7 +111,7 @@ impl Desk {
         loop {
             match self.client.asked_or_answered(&call) {
                 Ok(answer) => {
-                    let text = shown(&answer.unwrap()).replace(self.client.root.as_str(), "[root]");
+                    let text = tool_text(&answer.unwrap()).replace(self.client.root.as_str(), "[root]");
                     return hide_ids(&text);
                 }
                 Err(request) => self.answer(request),
@@ -129,7 +129,7 @@ impl Desk {
                     }
                     late => late.map(|(times, path, text)| (times - 1, path, text)),
                 };
-                self.tell();
+                self.publish_documents();
                 self.client.respond(request.id, Value::Null);
             }
             "zubi/editor/config" => {
@@ -147,7 +147,7 @@ impl Desk {
                 None => {
                     let is_made = self.fails.is_none_or(|from| self.asked.len() < from);
                     let changed = self.apply(&request.params, is_made);
-                    self.tell();
+                    self.publish_documents();
                     let why = if is_made { Value::Null } else { json!("a folder is read-only") };
                     let result = json!({ "applied": is_made, "failureReason": why, "changed": changed });
                     self.client.respond(request.id, result);
@@ -163,7 +163,7 @@ impl Desk {
         self.asked.push(params.clone());
         for (uri, hash) in params["texts"].as_object().unwrap() {
             let text = self.document(uri).text.replace('\r', "");
-            assert_eq!(*hash, json!(ContentHash::of(text.as_bytes()).0), "{uri}");
+            assert_eq!(*hash, json!(ContentHash::from_bytes(text.as_bytes()).0), "{uri}");
         }
         let mut before: BTreeMap<String, String> = BTreeMap::new();
         let mut write = |desk: &mut Self, uri: &str, text: String| {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, shown};
+use super::client::{Client, tool_text};
 
 const WEB: &str = "\
 //- web/shape.ts
@@ -31,7 +31,7 @@ fn definition() -> Value {
 fn a_definition_comes_from_the_editor() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.asked();
+    let asked = client.next_request();
     let uri = client.uri("web/report.ts");
     let expected = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 20 } });
     assert_eq!(asked.params, json!({ "method": "textDocument/definition", "params": expected }));
@@ -39,7 +39,7 @@ fn a_definition_comes_from_the_editor() {
     let link = json!({ "targetUri": client.uri("web/shape.ts"), "targetRange": range, "targetSelectionRange": range });
     client.respond(asked.id, json!([link]));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"
+    assert_snapshot!(tool_text(&answer), @"
     at web/report.ts:2:21 Circle
     1 definition of `Circle`
     web/shape.ts
@@ -52,28 +52,28 @@ fn a_definition_comes_from_the_editor() {
 fn an_editor_that_cannot_answer() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.asked();
+    let asked = client.next_request();
     client.refuse(asked.id, -32601, "the editor does not answer textDocument/definition");
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"
+    assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor does not support `textDocument/definition`
     Ask another question; this server does not offer this one.
     ");
 
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.asked();
+    let asked = client.next_request();
     client.refuse(asked.id, -32603, "no provider");
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"
+    assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor answered `textDocument/definition` with an error: no provider (-32603)
     Check the position with `lsp_document_symbols`, then ask again.
     ");
 
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.asked();
+    let asked = client.next_request();
     client.respond(asked.id, json!({ "strange": true }));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"
+    assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor broke the protocol: its answer to `textDocument/definition` is not of a form that the protocol has
     Ask again; if it happens once more, the server has a defect to report.
     ");
@@ -83,14 +83,14 @@ fn an_editor_that_cannot_answer() {
 fn a_call_that_is_cancelled_is_taken_back_from_the_editor_and_delays_nobody() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.asked();
+    let asked = client.next_request();
     // While the editor thinks everything else goes on.
-    assert_eq!(client.ask("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
-    client.tell("$/cancelRequest", json!({ "id": call }));
+    assert_eq!(client.request("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
+    client.notify("$/cancelRequest", json!({ "id": call }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
-    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
     client.respond(asked.id, json!([]));
-    assert_eq!(client.ask("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
+    assert_eq!(client.request("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn the_editor_says_what_it_answers() {
     let mut client = Client::new(&options, WEB);
     let params = json!({ "id": "lsp_hover", "args": { "at": "web/report.ts:2:21" } });
     let call = client.begin("zubi/tools/call", params);
-    let asked = client.asked();
+    let asked = client.next_request();
     assert_eq!(asked.params["method"], "textDocument/hover");
     client.respond(asked.id, json!({ "contents": "class Circle" }));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"
+    assert_snapshot!(tool_text(&answer), @"
     at web/report.ts:2:21 Circle
     class Circle
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
@@ -138,7 +138,7 @@ fn the_editor_says_what_it_answers() {
 fn type_a_line(client: &mut Client) {
     let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
     let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
-    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
     assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:3:24" })), @"
     at model.dlang:3:23 Crew
     1 definition of `Crew`
@@ -165,9 +165,9 @@ fn models_are_answered_here_as_the_editor_shows_them() {
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
     let change = json!([{ "text": "Team Gang\n" }]);
     let document = json!({ "uri": client.uri("model.dlang"), "version": 4 });
-    client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
+    client.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Gang","fqn":"Gang"}]}"#);
-    client.tell("textDocument/didClose", json!({ "textDocument": document }));
+    client.notify("textDocument/didClose", json!({ "textDocument": document }));
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams" })), @r#"{"entityType":"teams","count":0,"results":[]}"#);
 }
 

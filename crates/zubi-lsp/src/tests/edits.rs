@@ -4,11 +4,11 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::desk::{Desk, WEB, options};
+use super::desk::{FakeEditor, WEB, options};
 
 #[test]
 fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     desk.type_in("web/shape.ts", "// é typed\nexport class Circle {}\n");
     assert!(desk.call("file.read", &json!({ "path": "web/shape.ts" })).contains("é typed"));
@@ -43,7 +43,7 @@ fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
 
 #[test]
 fn what_is_not_open_is_written_on_disk_and_what_is_open_in_the_editor() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     for path in ["web/shape.ts", "web/other.ts", "web/new.ts"] {
         desk.call("file.write", &json!({ "path": path, "content": "export {};\n", "overwrite": true }));
@@ -56,7 +56,7 @@ fn what_is_not_open_is_written_on_disk_and_what_is_open_in_the_editor() {
 
 #[test]
 fn a_text_that_is_too_large_to_be_told_is_not_read_from_disk() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     desk.type_in("web/shape.ts", &"x".repeat((2 << 20) + 1));
     assert_snapshot!(desk.call("file.read", &json!({ "path": "web/shape.ts" })), @"
@@ -67,7 +67,7 @@ fn a_text_that_is_too_large_to_be_told_is_not_read_from_disk() {
 
 #[test]
 fn what_the_editor_refuses_changes_nothing_and_is_told() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     let args = json!({ "path": "web/shape.ts", "content": "export {};\n", "overwrite": true });
     desk.refuses = Some((-32801, desk.client.uri("web/shape.ts")));
@@ -85,7 +85,7 @@ fn what_the_editor_refuses_changes_nothing_and_is_told() {
 
 #[test]
 fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/report.ts");
     desk.type_in("web/report.ts", "// typed\nimport { Circle } from './shape';\n");
     let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| desk.client.uri(path));
@@ -133,7 +133,7 @@ fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
 
 #[test]
 fn imports_stay_where_the_setting_says_never() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.settings.insert("js/ts.updateImportsOnFileMove.enabled".to_owned(), json!("never"));
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" });
     assert_snapshot!(desk.call("rename_file", &args), @r#"
@@ -150,7 +150,7 @@ fn imports_stay_where_the_setting_says_never() {
 /// A.7-1, 2, 3: the workspace's settings and not the user's; the value before is the one before; values are JSON.
 #[test]
 fn a_setting_is_told_as_it_was_and_as_it_is() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 2 })), @r#"
     editor.tabSize: not set → 2 at the scope `workspace`
     set_setting {"key":"editor.tabSize","scope":"workspace"} takes it back
@@ -198,7 +198,7 @@ fn a_setting_is_told_as_it_was_and_as_it_is() {
 
 #[test]
 fn a_folder_that_is_open_by_a_link_keeps_its_name_in_edits() {
-    let mut desk = Desk::over(Client::by_link(&options(), WEB));
+    let mut desk = FakeEditor::with_client(Client::by_link(&options(), WEB));
     desk.show("web/shape.ts");
     desk.type_in("web/shape.ts", "// typed\n");
     desk.call("file.edit", &json!({ "path": "web/shape.ts", "old": "typed", "new": "edited" }));
@@ -208,7 +208,7 @@ fn a_folder_that_is_open_by_a_link_keeps_its_name_in_edits() {
 
 #[test]
 fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/report.ts");
     desk.show("web/other.ts");
     let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| desk.client.uri(path));
@@ -242,7 +242,7 @@ fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
 
 #[test]
 fn what_is_typed_while_its_text_is_edited_is_kept_and_not_undone() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     desk.types = vec![(desk.client.uri("web/shape.ts"), "// typed")];
     let edited = desk.call("file.edit", &json!({ "path": "web/shape.ts", "old": "Circle", "new": "Disc" }));
@@ -257,7 +257,7 @@ fn what_is_typed_while_its_text_is_edited_is_kept_and_not_undone() {
 
 #[test]
 fn a_file_that_is_typed_into_is_not_deleted() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.call("file.write", &json!({ "path": "web/new.ts", "content": "export {};\n" }));
     desk.show("web/new.ts");
     // The plan is looked at first, and the text again at the last moment.
@@ -273,7 +273,7 @@ fn a_file_that_is_typed_into_is_not_deleted() {
 
 #[test]
 fn a_move_that_was_made_before_a_step_failed_is_told() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     desk.fails = Some(0);
     assert_snapshot!(desk.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" })), @"
@@ -284,7 +284,7 @@ fn a_move_that_was_made_before_a_step_failed_is_told() {
 
 #[test]
 fn an_undo_whose_texts_cannot_be_corrected_is_still_told_as_made() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     for path in ["web/report.ts", "web/shape.ts"] {
         desk.show(path);
     }
@@ -307,7 +307,7 @@ fn an_undo_whose_texts_cannot_be_corrected_is_still_told_as_made() {
 
 #[test]
 fn a_text_for_which_the_others_leave_no_room_is_not_read_from_disk() {
-    let mut desk = Desk::new();
+    let mut desk = FakeEditor::new();
     desk.show("web/shape.ts");
     desk.type_in("web/shape.ts", "// typed");
     let large = "x".repeat(2 << 20);

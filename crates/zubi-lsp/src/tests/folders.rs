@@ -27,7 +27,7 @@ pub(super) fn change(client: &mut Client, opened: &[&str], closed: &[&str]) {
         paths.iter().map(folder).collect()
     };
     let event = json!({ "added": folders(opened), "removed": folders(closed) });
-    client.tell("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
 }
 
 #[test]
@@ -60,7 +60,7 @@ struct Slow {
 }
 
 impl Slow {
-    fn tell(&self, what: &str) {
+    fn report(&self, what: &str) {
         self.happens.send(format!("{} {what}", self.folder)).unwrap();
     }
 }
@@ -68,7 +68,7 @@ impl Slow {
 #[async_trait]
 impl Calls for Slow {
     async fn call(&self, request: CallRequest, _circumstances: CallContext) -> String {
-        self.tell("asked");
+        self.report("asked");
         if request.tool == "wait" {
             self.allowed.acquire().await.unwrap().forget();
         }
@@ -76,7 +76,7 @@ impl Calls for Slow {
     }
 
     fn end(&self) {
-        self.tell("ended");
+        self.report("ended");
     }
 }
 
@@ -85,10 +85,10 @@ fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
     let (happens, happened) = channel();
     let allowed = Arc::new(Semaphore::new(0));
     let allow = Arc::clone(&allowed);
-    let client = Client::with(&options(), "", move |wanted, _| {
+    let client = Client::with_host(&options(), "", move |wanted, _| {
         let folder = wanted.folders.iter().filter_map(|folder| folder.file_name()).collect::<Vec<_>>().join("+");
         let host = Slow { folder, allowed: Arc::clone(&allowed), happens: happens.clone() };
-        host.tell("made");
+        host.report("made");
         Ok(Arc::new(Fake(host)))
     });
     (client, happened, allow)

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, shown};
+use super::client::{Client, tool_text};
 
 const WEB: &str = "\
 //- web/shape.ts
@@ -63,7 +63,7 @@ impl Toy {
             }
             self.asked.push((method, params));
         };
-        shown(&told)
+        tool_text(&told)
     }
 
     fn location(&self, file: &str, place: [u32; 3]) -> Value {

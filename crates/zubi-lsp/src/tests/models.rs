@@ -9,14 +9,14 @@ use super::client::Client;
 use crate::models::messages;
 
 /// A model answers like this; the messages that it was told.
-fn answered(client: &mut Client, answer: Value) -> Value {
+fn answer_model_request(client: &mut Client, answer: Value) -> Value {
     let asked = client.asked_by("zubi/model/request");
     client.respond(asked.id, answer);
     asked.params["messages"].clone()
 }
 
 /// What the model was told, a line for each part, without the instructions.
-fn told(messages: &Value) -> String {
+fn render_messages(messages: &Value) -> String {
     let mut lines = Vec::new();
     for message in messages.as_array().unwrap().iter().skip(1) {
         for part in message["parts"].as_array().unwrap() {
@@ -33,19 +33,19 @@ fn a_task_is_worked_on_by_a_model_of_the_editor() {
     let asked = client.asked_by("zubi/model/request");
     // The one that is usual comes before the first.
     assert_eq!([&asked.params["vendor"], &asked.params["id"]], ["copilot", "gpt-4o-2024"]);
-    assert_snapshot!(told(&asked.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
+    assert_snapshot!(render_messages(&asked.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
     let tools = asked.params["tools"].as_array().unwrap();
     let reads = tools.iter().find(|tool| tool["name"] == "file_read").unwrap();
     assert_eq!(reads["inputSchema"]["type"], "object");
     let token = asked.params["token"].clone();
-    client.tell("zubi/model/piece", json!({ "token": token, "thought": "Let me look." }));
-    client.tell("zubi/model/piece", json!({ "token": token, "text": "I read it." }));
+    client.notify("zubi/model/piece", json!({ "token": token, "thought": "Let me look." }));
+    client.notify("zubi/model/piece", json!({ "token": token, "text": "I read it." }));
     // One for nobody is passed over.
-    client.tell("zubi/model/piece", json!({ "token": 99, "text": "lost" }));
+    client.notify("zubi/model/piece", json!({ "token": 99, "text": "lost" }));
     let call = json!({ "id": "c1", "name": "file_read", "input": { "path": "note.txt" } });
     client.respond(asked.id, json!({ "text": "I read it.", "thought": "Let me look.", "calls": [call] }));
-    let messages = answered(&mut client, json!({ "text": "It says hello." }));
-    assert_snapshot!(told(&messages), @r#"
+    let messages = answer_model_request(&mut client, json!({ "text": "It says hello." }));
+    assert_snapshot!(render_messages(&messages), @r#"
     user {"text":"What does the note say?"}
     assistant {"text":"I read it."}
     assistant {"call":{"id":"c1","name":"file_read","input":{"path":"note.txt"}}}
@@ -58,7 +58,7 @@ fn a_task_is_worked_on_by_a_model_of_the_editor() {
 #[test]
 fn models_are_named_by_their_ids_and_by_their_vendors_where_they_share_one() {
     let mut client = editor("");
-    let list = client.ask("zubi/agent/request", json!({ "method": "models" })).unwrap();
+    let list = client.request("zubi/agent/request", json!({ "method": "models" })).unwrap();
     let models = list["models"].as_array().unwrap().iter();
     let lines: Vec<_> = models.map(|model| format!("{} {} {}", model["id"], model["name"], model["context"])).collect();
     assert_snapshot!(lines.join("\n"), @r#"
@@ -105,7 +105,7 @@ fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
         ("Error", "model_max_prompt_tokens_exceeded"),
     ] {
         let run = task(&mut client, json!({ "task": "Hi." }));
-        answered(&mut client, json!({ "error": { "code": code, "message": message } }));
+        answer_model_request(&mut client, json!({ "error": { "code": code, "message": message } }));
         let result = client.answer(&run).unwrap();
         assert_eq!(result["reason"], "model");
         said.push(result["problem"].as_str().unwrap().to_owned());
@@ -125,7 +125,7 @@ fn who_gives_a_task_up_takes_the_question_to_the_model_back() {
     let run = task(&mut client, json!({ "task": "Hi." }));
     let asked = client.asked_by("zubi/model/request");
     client.cancel(&run);
-    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
     let events = worked_on(&mut client);
     assert_eq!(events.last().unwrap()["reason"], "stopped");
 }

@@ -12,7 +12,7 @@ use zubi_base::endpoint::RequestCx;
 use zubi_host::sight::{EditorClient, ViewError};
 use zubi_host::{CallRequest, CallContext};
 
-use super::client::{Client, shown};
+use super::client::{Client, tool_text};
 use super::host::{Calls, Fake};
 
 const WEB: &str = "\
@@ -40,7 +40,7 @@ fn tell_open(client: &Client, is_dirty: bool) {
     active["selection"] = json!({ "line": 2, "column": 8 });
     let open = json!([file(client.uri("web/shape.ts")), file("file:///etc/hosts".to_owned())]);
     let params = json!({ "active": active, "open": open, "diagnosticsUris": [client.uri("web/shape.ts")] });
-    client.tell("zubi/editor/didChange", params);
+    client.notify("zubi/editor/didChange", params);
 }
 
 fn problem() -> Value {
@@ -49,11 +49,11 @@ fn problem() -> Value {
 }
 
 /// Calls `editor`, which asks the editor this once, and answers it: what was asked, and what the tool says.
-fn ask(client: &mut Client, args: &Value, answer: Value) -> (Value, String) {
+fn call_editor_tool(client: &mut Client, args: &Value, answer: Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
-    let asked = client.asked();
+    let asked = client.next_request();
     client.respond(asked.id, answer);
-    let told = shown(&client.answer(&call).unwrap());
+    let told = tool_text(&client.answer(&call).unwrap());
     (asked.params, told.replace(client.root.as_str(), "[root]"))
 }
 
@@ -73,8 +73,8 @@ fn what_is_open_is_what_the_editor_told_last() {
     ");
     tell_open(&client, true);
     // What cannot be read changes nothing.
-    client.tell("zubi/editor/didChange", json!({ "open": [{ "uri": 1 }] }));
-    client.tell("zubi/editor/didChange", json!(["x"]));
+    client.notify("zubi/editor/didChange", json!({ "open": [{ "uri": 1 }] }));
+    client.notify("zubi/editor/didChange", json!(["x"]));
     assert_snapshot!(client.call("editor", &open), @"
     1 file open
       web/shape.ts  typescript, 4 lines, not saved
@@ -88,7 +88,7 @@ fn what_is_open_is_what_the_editor_told_last() {
       [root]
     [editor]
     ");
-    client.tell("zubi/editor/didChange", json!({ "active": null, "open": [], "diagnosticsUris": [] }));
+    client.notify("zubi/editor/didChange", json!({ "active": null, "open": [], "diagnosticsUris": [] }));
     assert_snapshot!(client.call("editor", &json!({ "command": "active_file" })), @"
     no file is active
     [editor]
@@ -103,7 +103,7 @@ fn problems_are_those_that_the_editor_shows() {
     let document = |uri: &str| json!({ "textDocument": { "uri": uri } });
     let found = json!({ "kind": "full", "items": [problem()] });
 
-    let (asked, told) = ask(&mut client, &json!({ "command": "active_file" }), found);
+    let (asked, told) = call_editor_tool(&mut client, &json!({ "command": "active_file" }), found);
     assert_eq!(asked, json!({ "method": "textDocument/diagnostic", "params": document(&shape) }));
     assert_snapshot!(told, @"
     web/shape.ts:2:8  typescript, 4 lines
@@ -113,7 +113,7 @@ fn problems_are_those_that_the_editor_shows() {
     ");
 
     let args = json!({ "command": "diagnostics", "path": "web/report.ts" });
-    let (_, told) = ask(&mut client, &args, json!({ "kind": "full", "items": [] }));
+    let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "full", "items": [] }));
     assert_snapshot!(told, @"
     no problem is known in `web/report.ts`
     [editor · the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it]
@@ -123,12 +123,12 @@ fn problems_are_those_that_the_editor_shows() {
     let answer =
         json!({ "kind": "full", "items": [problem()], "languageId": "typescript", "isOpen": true, "isCurrent": false });
     let args = json!({ "command": "validate_file", "path": "web/report.ts", "format": "json" });
-    let (asked, told) = ask(&mut client, &args, answer);
+    let (asked, told) = call_editor_tool(&mut client, &args, answer);
     assert_eq!(asked, json!({ "method": "zubi/validate", "params": document(&report) }));
     assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has said anything about the present text: it has nothing to tell, or is not done yet"}"#);
 
     let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [problem()] }, { "uri": "git:/x", "items": [problem()] }]);
-    let (asked, told) = ask(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
+    let (asked, told) = call_editor_tool(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
     assert_eq!(asked["method"], "workspace/diagnostic");
     assert_snapshot!(told, @"
     1 error in 1 file, 0 warnings in 0 files, infos and hints: 0
@@ -144,25 +144,25 @@ fn an_editor_that_answers_strangely_is_told() {
     let mut client = editor();
     tell_open(&client, false);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
-    let (_, told) = ask(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
+    let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
     assert_snapshot!(told, @"
     error: Failed to ask the editor: the editor answered: its answer to `textDocument/diagnostic` cannot be read: unknown variant `unchanged`, expected `full`
     Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
-    let asked = client.asked();
+    let asked = client.next_request();
     client.refuse(asked.id, -32603, "no such document");
-    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     error: Failed to ask the editor: the editor answered: no such document
     Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     // One that has said that it can and cannot: nobody else is there to be asked.
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
     for _ in 0..2 {
-        let asked = client.asked();
+        let asked = client.next_request();
         client.refuse(asked.id, -32601, "not here");
     }
-    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     error: Failed to ask the editor: editor does not support `textDocument/diagnostic`. Ask another question; this server does not offer this one.
     Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
@@ -188,7 +188,7 @@ fn a_folder_that_is_open_by_a_link_keeps_its_name() {
     tell_open(&client, false);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
     let found = json!({ "kind": "full", "items": [], "isOpen": true, "isCurrent": true });
-    let (asked, told) = ask(&mut client, &args, found);
+    let (asked, told) = call_editor_tool(&mut client, &args, found);
     assert_eq!(asked["params"]["textDocument"]["uri"], client.uri("web/shape.ts"));
     assert_snapshot!(told, @"
     no problems in `web/shape.ts`
@@ -207,10 +207,10 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     let mut check = |answer: Value| {
         let args = json!({ "path": "web/shape.ts" });
         let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": args }));
-        let asked = client.asked();
+        let asked = client.next_request();
         assert_eq!(asked.params["method"], "textDocument/diagnostic");
         client.respond(asked.id, answer);
-        shown(&client.answer(&call).unwrap())
+        tool_text(&client.answer(&call).unwrap())
     };
     assert_snapshot!(check(json!({ "items": [problem()], "isOpen": true, "isCurrent": true })), @"
     1 error in `web/shape.ts`; snapshot d-1
@@ -221,21 +221,21 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     let args = json!({ "path": "web/shape.ts" });
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": args }));
     let closed = json!({ "items": [], "isOpen": false, "isCurrent": false });
-    let asked = client.asked();
+    let asked = client.next_request();
     client.respond(asked.id, closed.clone());
     // One file is opened.
-    let asked = client.asked();
+    let asked = client.next_request();
     assert_eq!(asked.params["method"], "zubi/validate");
     client.respond(asked.id, json!({ "items": [problem()], "isOpen": true, "isCurrent": true }));
-    assert!(shown(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
+    assert!(tool_text(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
     // Many are not.
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": { "path": "web" } }));
     for _ in 0..2 {
-        let asked = client.asked();
+        let asked = client.next_request();
         assert_eq!(asked.params["method"], "textDocument/diagnostic");
         client.respond(asked.id, closed.clone());
     }
-    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     no problems in 2 files; snapshot d-3
     [editor · readiness unknown · may be incomplete: editor has not checked the present text yet · not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it]
     ");
@@ -255,7 +255,7 @@ impl Calls for Silent {
 fn a_command_goes_to_the_editor_and_its_result_comes_back() {
     let (sender, views) = channel();
     let sender = Mutex::new(sender);
-    let mut client = Client::with(&options(), "", move |wanted, _| {
+    let mut client = Client::with_host(&options(), "", move |wanted, _| {
         sender.lock().unwrap().send(wanted.view).unwrap();
         Ok(Arc::new(Fake(Silent)))
     });
@@ -281,6 +281,6 @@ fn a_command_goes_to_the_editor_and_its_result_comes_back() {
     let running = run(&client, view, &cancel);
     let asked = client.asked_by("zubi/editor/command");
     cancel.cancel();
-    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
     assert_eq!(client.runtime().block_on(running).unwrap(), Err(ViewError::Cancelled));
 }

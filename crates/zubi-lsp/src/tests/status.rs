@@ -18,7 +18,7 @@ fn options() -> Value {
 }
 
 /// A host that others find.
-fn shared(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+fn shared_host(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     let findable = wanted.findable.clone();
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
     let host: Arc<LocalHost> = Arc::new(local(wanted, state)?);
@@ -31,7 +31,7 @@ fn shared(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolServ
     };
     let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
     findable.published(&shared);
-    Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).shared(Some(shared))))
+    Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).with_shared(Some(shared))))
 }
 
 fn run(state: &Utf8Path) -> Utf8PathBuf {
@@ -41,7 +41,7 @@ fn run(state: &Utf8Path) -> Utf8PathBuf {
 /// The next status that is one, with what differs from run to run taken out.
 fn status(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> String {
     loop {
-        let mut status = client.told("zubi/status");
+        let mut status = client.next_notification("zubi/status");
         if !wanted(&status) {
             continue;
         }
@@ -83,13 +83,13 @@ fn models_are_told() {
 
 #[test]
 fn why_there_is_no_host_is_told() {
-    let mut client = Client::with(&options(), "", |_, _| Err("there is no folder".to_owned()));
+    let mut client = Client::with_host(&options(), "", |_, _| Err("there is no folder".to_owned()));
     assert_snapshot!(status(&mut client, |_| true), @r#"{"problem":"there is no folder","clients":[],"tools":"none","revision":"N","hasModels":false}"#);
 }
 
 #[test]
 fn who_comes_and_who_goes_is_told() {
-    let mut client = Client::with(&options(), "", shared);
+    let mut client = Client::with_host(&options(), "", shared_host);
     assert_snapshot!(status(&mut client, |_| true), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
     let run = RunDirectory::open(run(&client.root), false).unwrap();
     let found = run.read().hosts.remove(0);

@@ -19,7 +19,7 @@ fn without_the_protocol_there_is_a_plain_server() {
     for options in [json!(null), json!({}), json!({ "zubi": {} }), json!({ "zubi": { "editorProtocol": 2 } })] {
         let mut client = Client::new(&options, "");
         for method in ["zubi/tools/list", "zubi/tools/call"] {
-            assert_eq!(client.ask(method, json!({})).unwrap_err()["code"], -32601, "{options} {method}");
+            assert_eq!(client.request(method, json!({})).unwrap_err()["code"], -32601, "{options} {method}");
         }
     }
 }
@@ -27,7 +27,7 @@ fn without_the_protocol_there_is_a_plain_server() {
 #[test]
 fn tools_are_listed_without_those_that_write() {
     let mut client = Client::new(&options(), "");
-    let list = client.ask("zubi/tools/list", Value::Null).unwrap();
+    let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let tools = list["tools"].as_array().unwrap();
     let of = |id: &str| tools.iter().find(|tool| tool["id"] == id);
     let definition = of("lsp_definition").unwrap();
@@ -48,7 +48,7 @@ fn what_cannot_be_called() {
         (json!({ "id": 1 }), "id", "invalid type"),
         (json!({ "id": "lsp_hover", "budget": -1 }), "budget", "invalid value"),
     ] {
-        let error = client.ask("zubi/tools/call", params.clone()).unwrap_err();
+        let error = client.request("zubi/tools/call", params.clone()).unwrap_err();
         assert_eq!((&error["code"], &error["data"]["field"]), (&json!(-32602), &json!(field)), "{params}");
         assert!(error["message"].as_str().unwrap().contains(said), "{error}");
     }
@@ -59,18 +59,18 @@ fn what_cannot_be_called() {
 
 #[test]
 fn a_host_that_cannot_be_made_is_told_to_everybody_who_asks() {
-    let mut client = Client::with(&options(), "", |_, _| Err("no workspace folder".to_owned()));
+    let mut client = Client::with_host(&options(), "", |_, _| Err("no workspace folder".to_owned()));
     for _ in 0..2 {
-        let error = client.ask("zubi/tools/list", Value::Null).unwrap_err();
+        let error = client.request("zubi/tools/list", Value::Null).unwrap_err();
         assert_eq!(error["message"], "Failed to start zubi's tools: no workspace folder");
     }
 }
 
 /// A host whose only tool reports progress twice and repeats what it was called with.
-struct Reporting;
+struct ProgressTool;
 
 #[async_trait]
-impl Calls for Reporting {
+impl Calls for ProgressTool {
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> String {
         circumstances.progress.report(Some(0.25), "reading");
         tokio::time::sleep(zubi_tools::progress::INTERVAL).await;
@@ -83,7 +83,7 @@ impl Calls for Reporting {
 
 #[test]
 fn progress_goes_to_the_token_and_the_budget_to_the_tool() {
-    let mut client = Client::with(&options(), "", |_, _| Ok(Arc::new(Fake(Reporting))));
+    let mut client = Client::with_host(&options(), "", |_, _| Ok(Arc::new(Fake(ProgressTool))));
     let params = json!({ "id": "report", "args": { "a": 1 }, "token": "t-1", "budget": 400 });
     let call = client.begin("zubi/tools/call", params);
     let expected = [
@@ -92,7 +92,7 @@ fn progress_goes_to_the_token_and_the_budget_to_the_tool() {
         json!({ "kind": "end" }),
     ];
     for value in expected {
-        assert_eq!(client.told("$/progress"), json!({ "token": "t-1", "value": value }));
+        assert_eq!(client.next_notification("$/progress"), json!({ "token": "t-1", "value": value }));
     }
     let text = "Some(\"Test Editor 1\") {\"a\":1} Some(400)";
     assert_eq!(client.answer(&call).unwrap(), json!({ "text": text, "isError": false }));

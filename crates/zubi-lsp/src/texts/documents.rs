@@ -77,7 +77,7 @@ impl Documents {
     }
 
     /// The texts that are not saved.
-    pub(crate) fn unsaved(&self) -> Vec<(Utf8PathBuf, Arc<str>)> {
+    pub(crate) fn unsaved_texts(&self) -> Vec<(Utf8PathBuf, Arc<str>)> {
         let documents = self.lock();
         documents.iter().filter_map(|(path, document)| Some((path.clone(), document.text.clone()?))).collect()
     }

@@ -16,7 +16,7 @@ use crate::wire::TOOLS_DID_CHANGE;
 use crate::wire::tools::ToolsDidChangeParams;
 
 /// What was listed last, by id; nothing before the first list, which is not told as a change.
-pub(super) type Listed = Mutex<Option<BTreeMap<String, Value>>>;
+pub(super) type ListedTools = Mutex<Option<BTreeMap<String, Value>>>;
 
 fn by_id(specs: &[Arc<ToolSpec>]) -> BTreeMap<String, Value> {
     specs.iter().map(|spec| (spec.id.clone(), spec.to_json())).collect()
@@ -53,7 +53,7 @@ impl Tools {
         let stays = |id: &String| listed.as_ref().is_some_and(|now| now.contains_key(id));
         let removed: Vec<String> = before.into_keys().filter(|id| !stays(id)).collect();
         if !added.is_empty() || !removed.is_empty() {
-            self.editor.tell(TOOLS_DID_CHANGE, json!(ToolsDidChangeParams { added, removed }));
+            self.editor.notify(TOOLS_DID_CHANGE, json!(ToolsDidChangeParams { added, removed }));
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the user reads while it runs: the tool's title and its telling argument, as Markdown.
 pub(super) fn message(spec: &ToolSpec, args: &Value, host: &HostDescription) -> String {
-    let title = escaped(&spec.title);
+    let title = escape_markdown(&spec.title);
     match summary::key_argument(spec, args, &host.folders) {
         Some(text) => format!("{title}: {}", code(&text)),
         None => title,
@@ -34,11 +34,11 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirma
     };
     let card = question::prompt_text(&request);
     let title = zubi_base::visible::printable(&spec.title);
-    Confirmation { title: format!("{title}?"), message: fenced(&card) }
+    Confirmation { title: format!("{title}?"), message: fence_markdown(&card) }
 }
 
 /// A text as it is, in Markdown.
-fn fenced(text: &str) -> String {
+fn fence_markdown(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}text\n{}\n{fence}", text.trim_end())
 }
@@ -55,7 +55,7 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// Words that may be anybody's, which Markdown is not to read.
-fn escaped(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in zubi_base::visible::printable(text).chars() {
         if c.is_ascii_punctuation() && !matches!(c, '.' | ',' | ';' | ':' | '\'' | '"' | '-' | '/' | '?') {

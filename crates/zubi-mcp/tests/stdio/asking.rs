@@ -17,7 +17,7 @@ async fn with_forms() -> Client {
 }
 
 /// Sends a call and reads what comes next, which is a question, if the call has to be asked about.
-async fn ask(client: &mut Client, id: u32, tool: &str, arguments: Value) -> Value {
+async fn call_tool(client: &mut Client, id: u32, tool: &str, arguments: Value) -> Value {
     client.call(id, tool, arguments).await
 }
 
@@ -41,7 +41,7 @@ pub(crate) const YES: &str = "yes: this call";
 #[tokio::test]
 async fn a_form_shows_the_call_and_each_yes() {
     let mut client = with_forms().await;
-    let form = ask(&mut client, 1, "test_run", json!({"text": "hi there"})).await;
+    let form = call_tool(&mut client, 1, "test_run", json!({"text": "hi there"})).await;
     let params = &form["params"];
     assert_snapshot!(params["message"].as_str().unwrap(), @"
     test.run wants to run: it runs `say hi there`
@@ -75,7 +75,7 @@ async fn what_a_form_can_say() {
         accept(json!({"answer": YES, "arguments": "{\"txt\": \"x\"}"})),
         json!({"tools": []}),
     ]) {
-        let form = ask(&mut client, id, "test_run", json!({"text": "first"})).await;
+        let form = call_tool(&mut client, id, "test_run", json!({"text": "first"})).await;
         let mut answer = fill_in(&mut client, &form, result.clone()).await;
         // Other arguments are another call, which is asked about anew.
         if answer["method"] == "elicitation/create" {
@@ -139,14 +139,14 @@ async fn what_a_form_can_say() {
 #[tokio::test]
 async fn a_yes_for_the_session_holds_in_it() {
     let mut client = with_forms().await;
-    let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
+    let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let yeses = form["params"]["requestedSchema"]["properties"]["answer"]["enum"].clone();
     let for_session = yeses[2].as_str().unwrap();
     assert!(for_session.ends_with(", for this session"), "{yeses}");
     let answer = fill_in(&mut client, &form, accept(json!({"answer": for_session}))).await;
     assert!(text(&answer).starts_with("you said a"), "{answer}");
-    assert!(text(&ask(&mut client, 2, "test_run", json!({"text": "a"})).await).starts_with("you said a"));
-    let other = ask(&mut client, 3, "test_run", json!({"text": "b"})).await;
+    assert!(text(&call_tool(&mut client, 2, "test_run", json!({"text": "a"})).await).starts_with("you said a"));
+    let other = call_tool(&mut client, 3, "test_run", json!({"text": "b"})).await;
     assert_eq!(other["method"], "elicitation/create", "another command is another question: {other}");
     let lasting = yeses.as_array().unwrap().iter().filter(|yes| yes.as_str().unwrap().contains("always"));
     assert_eq!(lasting.count(), 0, "a form allows nothing beyond the session: {yeses}");
@@ -157,11 +157,11 @@ async fn a_yes_for_the_session_holds_in_it() {
 async fn open_questions_do_not_keep_calls_from_running() {
     let mut client = with_forms().await;
     for id in 1..=64 {
-        let form = ask(&mut client, id, "test_run", json!({"text": "a"})).await;
+        let form = call_tool(&mut client, id, "test_run", json!({"text": "a"})).await;
         assert_eq!(form["method"], "elicitation/create", "{form}");
     }
     assert_eq!(text(&client.call(65, "test_echo", json!({"text": "b"})).await), "you said b\n[test · ready]");
-    assert_snapshot!(text(&ask(&mut client, 66, "test_run", json!({"text": "a"})).await), @"
+    assert_snapshot!(text(&call_tool(&mut client, 66, "test_run", json!({"text": "a"})).await), @"
     Failed to run test.run: it runs `say a`, and the user could not be asked: 64 questions wait for an answer already
     Wait until the user has answered, then call it again.
     ");
@@ -170,8 +170,8 @@ async fn open_questions_do_not_keep_calls_from_running() {
 #[tokio::test]
 async fn questions_are_open_side_by_side() {
     let mut client = with_forms().await;
-    let first = ask(&mut client, 1, "test_run", json!({"text": "one"})).await;
-    let second = ask(&mut client, 2, "test_run", json!({"text": "two"})).await;
+    let first = call_tool(&mut client, 1, "test_run", json!({"text": "one"})).await;
+    let second = call_tool(&mut client, 2, "test_run", json!({"text": "two"})).await;
     assert_ne!(first["id"], second["id"]);
     assert_eq!(client.request(3, "ping", json!({})).await["id"], 3, "nothing else waits for them");
     let answer = fill_in(&mut client, &second, accept(json!({"answer": YES}))).await;
@@ -183,9 +183,9 @@ async fn questions_are_open_side_by_side() {
 
 /// X26: giving up ends the question, and the form is taken back.
 #[tokio::test]
-async fn x26_a_cancelled_call_takes_its_question_back() {
+async fn a_cancelled_call_takes_its_question_back() {
     let mut client = with_forms().await;
-    let form = ask(&mut client, 7, "test_run", json!({"text": "a"})).await;
+    let form = call_tool(&mut client, 7, "test_run", json!({"text": "a"})).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})).await;
     let taken_back = client.next().await.unwrap();
     assert_eq!(
@@ -197,22 +197,22 @@ async fn x26_a_cancelled_call_takes_its_question_back() {
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
     client.hang_up();
     assert_eq!(client.next().await, None::<Value>, "the cancelled call was never answered");
-    client.ended().await;
+    client.wait_for_end().await;
 }
 
 #[tokio::test]
 async fn a_client_that_dies_with_an_open_question_ends_the_server() {
     let mut client = with_forms().await;
-    ask(&mut client, 7, "test_run", json!({"text": "a"})).await;
+    call_tool(&mut client, 7, "test_run", json!({"text": "a"})).await;
     client.hang_up();
-    client.ended().await;
+    client.wait_for_end().await;
 }
 
 #[tokio::test]
 async fn a_question_that_nobody_answers_is_a_no() {
     let mut client = Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
     client.initialize(json!({"elicitation": {"form": {}}})).await;
-    let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
+    let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let taken_back = client.next().await.unwrap();
     assert_eq!(
         (&taken_back["method"], &taken_back["params"]["requestId"]),
@@ -257,7 +257,7 @@ async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for(
 #[tokio::test]
 async fn a_client_that_cannot_show_the_form_after_all_is_like_one_without() {
     let mut client = with_forms().await;
-    let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
+    let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let error = json!({"code": -32601, "message": "what?"});
     client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error})).await;
     let answer = client.next().await.unwrap();
@@ -274,7 +274,7 @@ async fn secrets_and_long_arguments_are_not_put_into_a_field_and_shown_all_the_s
         json!({"text": "a\u{202e}b"}),
         json!({"text": "a\u{200d}"}),
     ]) {
-        let form = ask(&mut client, id, "test_run", arguments).await;
+        let form = call_tool(&mut client, id, "test_run", arguments).await;
         let fields = form["params"]["requestedSchema"]["properties"].as_object().unwrap();
         assert_eq!(fields.keys().collect::<Vec<_>>(), ["answer", "reason"], "{form}");
         let message = form["params"]["message"].as_str().unwrap();
@@ -292,6 +292,6 @@ async fn secrets_and_long_arguments_are_not_put_into_a_field_and_shown_all_the_s
                 (they cannot be changed here: they have characters that are not seen)
     "#);
     // Long, and not too long to be changed.
-    let form = ask(&mut client, 10, "test_run", json!({"text": "x".repeat(3_000)})).await;
+    let form = call_tool(&mut client, 10, "test_run", json!({"text": "x".repeat(3_000)})).await;
     assert!(form["params"]["requestedSchema"]["properties"]["arguments"]["default"].is_string(), "{form}");
 }

@@ -20,7 +20,7 @@ use crate::tools::{Signals, provider, resources};
 /// A test fails when something does not happen within this time.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>) -> T {
     let value = tokio::time::timeout(DEADLINE, future).await;
     value.unwrap_or_else(|_| panic!("{what} did not happen within {DEADLINE:?}"))
 }
@@ -35,7 +35,7 @@ pub(crate) struct Client {
 }
 
 /// A server and the two ends by which a client speaks with it.
-pub(crate) struct Served {
+pub(crate) struct ServedPair {
     pub(crate) state: tempfile::TempDir,
     pub(crate) write: DuplexStream,
     pub(crate) read: DuplexStream,
@@ -44,7 +44,7 @@ pub(crate) struct Served {
     pub(crate) server: JoinHandle<anyhow::Result<()>>,
 }
 
-impl Served {
+impl ServedPair {
     pub(crate) fn new(asking: ElicitationMode) -> Self {
         let state = tempfile::tempdir().unwrap();
         let root = Utf8PathBuf::from_path_buf(state.path().to_owned()).unwrap();
@@ -77,11 +77,11 @@ impl Client {
 
     /// A client whose forms stay open as long as this says.
     pub(crate) fn connect_asking(asking: ElicitationMode) -> Self {
-        let Served { state, write, read, signals, stop, server } = Served::new(asking);
+        let ServedPair { state, write, read, signals, stop, server } = ServedPair::new(asking);
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }
     /// A client that has been through the old handshake.
-    pub(crate) async fn initialized() -> Self {
+    pub(crate) async fn new_initialized() -> Self {
         let mut client = Self::connect();
         client.initialize(json!({})).await;
         client
@@ -105,12 +105,12 @@ impl Client {
 
     pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let write = self.write.as_mut().unwrap();
-        within("writing", write.write_all(bytes)).await.unwrap();
+        with_deadline("writing", write.write_all(bytes)).await.unwrap();
     }
 
     /// The next line; `None` when the server has closed its output.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        let line = within("a line from the server", self.read.next_line()).await.unwrap()?;
+        let line = with_deadline("a line from the server", self.read.next_line()).await.unwrap()?;
         Some(serde_json::from_str(&line).expect("each line is one JSON value"))
     }
 
@@ -136,8 +136,8 @@ impl Client {
     }
 
     /// Waits until the server has ended.
-    pub(crate) async fn ended(&mut self) {
-        within("the end of the server", &mut self.server).await.unwrap().unwrap();
+    pub(crate) async fn wait_for_end(&mut self) {
+        with_deadline("the end of the server", &mut self.server).await.unwrap().unwrap();
     }
 }
 

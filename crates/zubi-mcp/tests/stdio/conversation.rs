@@ -3,11 +3,11 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::client::{Client, within};
+use crate::client::{Client, with_deadline};
 
 #[tokio::test]
 async fn failures_are_results_and_unknown_tools_are_errors() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     assert_snapshot!(client.call(1, "test_fail", json!({})).await, @r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Failed to look it up: the server is gone\nAsk again."}],"isError":true}}"#);
     assert_snapshot!(client.call(2, "test_echo", json!({"txt": "hi"})).await, @r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"Invalid input: txt: no such parameter; did you mean `text`?\ntest.echo takes text (string), count (integer), max_tokens (integer)."}],"isError":true}}"#);
     assert_snapshot!(client.call(3, "test_run", json!({})).await, @r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"Failed to run test.run: it runs `say `, and there is nobody to ask here\nThe user can allow it with `allow = [\"test.run\"]` in zubi.toml."}],"isError":true}}"#);
@@ -18,7 +18,7 @@ async fn failures_are_results_and_unknown_tools_are_errors() {
 
 #[tokio::test]
 async fn what_is_not_declared_is_not_found() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     for (method, params) in [
         ("prompts/list", json!({})),
         ("prompts/get", json!({"name": "x"})),
@@ -38,7 +38,7 @@ async fn what_is_not_declared_is_not_found() {
 
 #[tokio::test]
 async fn progress_grows_and_ends_before_the_answer() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     client.begin(7, "test_progress", json!({"progressToken": "tok"})).await;
     let mut heard: Vec<f64> = Vec::new();
     let answer = loop {
@@ -62,29 +62,29 @@ async fn progress_grows_and_ends_before_the_answer() {
 
 #[tokio::test]
 async fn without_a_token_nothing_is_heard() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     client.signals.go_on.notify_one();
     assert_eq!(client.call(7, "test_progress", json!({})).await["id"], 7);
 }
 
 #[tokio::test]
 async fn a_cancelled_call_is_told_and_not_answered() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    within("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.begun.notified()).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})).await;
-    within("the cancellation", client.signals.cancelled.notified()).await;
+    with_deadline("the cancellation", client.signals.cancelled.notified()).await;
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
     client.hang_up();
     assert_eq!(client.next().await, None::<Value>, "the cancelled call was never answered");
-    client.ended().await;
+    client.wait_for_end().await;
 }
 
 #[tokio::test]
 async fn a_slow_call_does_not_hold_up_a_quick_one() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    within("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.begun.notified()).await;
     assert_eq!(client.call(8, "test_echo", json!({})).await["id"], 8);
     client.signals.go_on.notify_one();
     assert_eq!(client.next().await.unwrap()["id"], 7);

@@ -81,7 +81,7 @@ async fn the_stateless_era() {
 
 #[tokio::test]
 async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     let first = client.request(1, "tools/list", json!({})).await;
     let again = client.request(1, "tools/list", json!({})).await;
     assert_eq!(first.to_string(), again.to_string());
@@ -109,7 +109,7 @@ async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
 
 #[tokio::test]
 async fn resources() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     assert_snapshot!(client.request(1, "resources/list", json!({})).await["result"], @r#"{"ttlMs":3600000,"resources":[{"uri":"test://whole","name":"whole","description":"What is whole.","mimeType":"text/markdown"},{"uri":"test://broken","name":"broken","description":"What is broken.","mimeType":"text/markdown"}]}"#);
     assert_snapshot!(client.request(2, "resources/templates/list", json!({})).await["result"], @r#"{"ttlMs":3600000,"resourceTemplates":[]}"#);
     assert_snapshot!(client.request(3, "resources/read", json!({"uri": "test://whole"})).await["result"], @r#"{"ttlMs":3600000,"contents":[{"uri":"test://whole","mimeType":"text/markdown","text":"the text of test://whole"}]}"#);

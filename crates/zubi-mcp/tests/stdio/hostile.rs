@@ -16,7 +16,7 @@ async fn alive(client: &mut Client, id: u32) {
 /// M15: every request gets an answer, so a line that may have been one is told that it was none.
 #[tokio::test]
 async fn what_is_no_message_is_told() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     for line in ["", "\r", "\u{feff}"] {
         client.send_raw(&format!("{line}\n")).await;
     }
@@ -53,7 +53,7 @@ async fn what_is_no_message_is_told() {
 /// M15: clients cut texts inside emoji.
 #[tokio::test]
 async fn half_a_surrogate_is_read_as_a_replacement() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     let call = r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"test_echo","arguments":{"text":"a\ud83d"}}}"#;
     client.send_raw(&format!("{call}\n")).await;
     assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":"s","result":{"content":[{"type":"text","text":"you said a�\n[test · ready]"}]}}"#);
@@ -67,7 +67,7 @@ async fn half_a_surrogate_is_read_as_a_replacement() {
 /// M15: a message that is too long is answered too, wherever its id stands.
 #[tokio::test]
 async fn what_is_too_long_is_told_whose_it_is() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     let params = json!({"name": "test_echo", "arguments": {"text": "x".repeat(5 * 1024 * 1024)}});
     for (message, id) in [
         (format!(r#"{{"jsonrpc":"2.0","id":21,"method":"tools/call","params":{params}}}"#), json!(21)),
@@ -86,16 +86,16 @@ async fn what_is_too_long_is_told_whose_it_is() {
 /// The last line needs no end.
 #[tokio::test]
 async fn a_request_before_the_end_of_the_input_is_answered() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     client.send_raw(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).await;
     client.hang_up();
     assert_eq!(client.next().await.unwrap()["id"], 9);
-    client.ended().await;
+    client.wait_for_end().await;
 }
 
 #[tokio::test]
 async fn what_is_json_but_no_request_is_an_error() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     client.send_raw("[1,2]\n").await;
     assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
     assert_snapshot!(client.request(1, "tools/call", json!({"arguments": {}})).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"the parameters of `tools/call` are not what the protocol says"}}"#);
@@ -118,7 +118,7 @@ async fn a_conversation_may_begin_with_noise() {
 
 #[tokio::test]
 async fn a_client_gone_wild_is_told() {
-    let mut client = Client::initialized().await;
+    let mut client = Client::new_initialized().await;
     for id in 0..100 {
         client.begin(id, "test_wait", json!({})).await;
     }

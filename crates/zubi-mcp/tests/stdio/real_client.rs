@@ -12,7 +12,7 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Value, json};
 use zubi_mcp::ElicitationMode;
 
-use crate::client::{Served, within};
+use crate::client::{ServedPair, with_deadline};
 
 /// A user in front of a client, who answers every form alike.
 #[derive(Clone)]
@@ -53,20 +53,20 @@ async fn an_official_client_asks_its_user_in_both_eras() {
             (true, None, "Failed to run test.run: the user said no (it runs `say hi`)"),
             (false, None, "Failed to run test.run: it runs `say hi`, and there is nobody to ask here"),
         ] {
-            let served = Served::new(ElicitationMode::default());
+            let served = ServedPair::new(ElicitationMode::default());
             let user = User { answer, asked: Arc::default(), shows_forms };
             let connected = user.clone().serve_with_lifecycle((served.read, served.write), lifecycle.clone());
-            let client = within("the handshake", connected).await.unwrap();
+            let client = with_deadline("the handshake", connected).await.unwrap();
             let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
             let call = CallToolRequestParams::new("test_run").with_arguments(arguments);
-            let answer = within("the answer", client.call_tool(call)).await.unwrap();
+            let answer = with_deadline("the answer", client.call_tool(call)).await.unwrap();
             let answer = serde_json::to_value(&answer).unwrap();
             let text = answer["content"][0]["text"].as_str().unwrap();
             assert!(text.starts_with(expected), "{lifecycle:?}: {text}");
             let asked = user.asked.lock().unwrap().clone();
             assert_eq!(asked.len(), usize::from(shows_forms), "{asked:?}");
             assert!(asked.iter().all(|form| form.contains("command    say hi")), "{asked:?}");
-            within("the end", client.cancel()).await.unwrap();
+            with_deadline("the end", client.cancel()).await.unwrap();
         }
     }
 }

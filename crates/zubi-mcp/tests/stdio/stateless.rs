@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zubi_mcp::ElicitationMode;
 
 use crate::asking::{YES, accept, text};
-use crate::client::{Client, modern_with, within};
+use crate::client::{Client, modern_with, with_deadline};
 
 /// One request of the stateless era.
 async fn stateless(client: &mut Client, id: u32, mut params: Value, answer: Option<(&Value, Value)>) -> Value {
@@ -140,7 +140,7 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
     for id in [2, 3] {
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
     }
-    within("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.begun.notified()).await;
     client.signals.go_on.notify_one();
     let (first, second) = (client.next().await.unwrap(), client.next().await.unwrap());
     assert_eq!((text(&first), text(&second)), ("went on", "went on"));
@@ -153,9 +153,9 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
     params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
     let params = modern_with(params, json!({"elicitation": {}}));
     client.send(&json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params})).await;
-    within("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.begun.notified()).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}})).await;
-    within("its end", client.signals.cancelled.notified()).await;
+    with_deadline("its end", client.signals.cancelled.notified()).await;
     let answer = client.request(6, "tools/call", params).await;
     assert_snapshot!(text(&answer), @"
     Failed to run test_run: its question is closed, and what came of it is not known; it may have been run already

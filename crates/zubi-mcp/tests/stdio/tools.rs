@@ -58,7 +58,7 @@ impl Tool for TestTool {
             self.signals.runs.fetch_add(1, Ordering::Relaxed);
         }
         match self.spec.id.as_str() {
-            "test.fail" => Err(ToolError::failed("look it up", "the server is gone", "Ask again.")),
+            "test.fail" => Err(ToolError::operation_failed("look it up", "the server is gone", "Ask again.")),
             "test.panic" => panic!("{text}"),
             id if id == "test.wait" || (id == "test.run" && text == "wait") => {
                 self.signals.begun.notify_one();
@@ -66,7 +66,7 @@ impl Tool for TestTool {
                     () = self.signals.go_on.notified() => Ok(ToolOutput::text("went on")),
                     () = cx.cancel.cancelled() => {
                         self.signals.cancelled.notify_one();
-                        Err(ToolError::failed("wait", "cancelled", "-"))
+                        Err(ToolError::operation_failed("wait", "cancelled", "-"))
                     }
                 }
             }
@@ -172,7 +172,7 @@ impl Resource for TestResource {
 
     async fn read(&self, uri: &str, _cx: &ToolCx) -> Result<ResourceText, ToolError> {
         if uri == "test://broken" {
-            return Err(ToolError::failed("read it", "it is broken", "Mend it."));
+            return Err(ToolError::operation_failed("read it", "it is broken", "Mend it."));
         }
         Ok(ResourceText { mime_type: self.0.mime_type.clone(), text: format!("the text of {uri}") })
     }

@@ -95,7 +95,7 @@ impl MockServer {
     }
 
     /// What it was asked so far, in order.
-    pub fn asked(&self) -> Vec<RecordedRequest> {
+    pub fn recorded_requests(&self) -> Vec<RecordedRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -147,7 +147,7 @@ mod tests {
         let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
         let answer = send(&request, &lookup, &CancellationToken::new()).await.unwrap();
         assert_eq!((answer.status, answer.bytes.as_slice()), (201, b"{\"a\": 1}".as_slice()));
-        let asked = server.asked();
+        let asked = server.recorded_requests();
         assert_eq!(asked.len(), 1);
         assert_eq!((asked[0].method.as_str(), asked[0].target.as_str()), ("POST", "/a%2Fb?q=x%26y"));
         assert!(asked[0].headers.contains(&("x-key".to_owned(), "k".to_owned())), "{:?}", asked[0].headers);

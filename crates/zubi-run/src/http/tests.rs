@@ -74,7 +74,7 @@ impl Server {
         Self { port, requests }
     }
 
-    async fn saying(answers: &[&str]) -> Self {
+    async fn with_answers(answers: &[&str]) -> Self {
         Self::new(answers.iter().map(|answer| Act::Say(answer.replace('\n', "\r\n").into_bytes())).collect()).await
     }
 
@@ -85,7 +85,7 @@ impl Server {
     }
 
     /// The next request it heard.
-    fn heard(&mut self) -> String {
+    fn next_request(&mut self) -> String {
         self.requests.try_recv().unwrap()
     }
 }
@@ -98,7 +98,7 @@ fn complete(request: &[u8]) -> bool {
     body.len() >= length
 }
 
-async fn ask(request: &HttpRequest) -> Result<HttpAnswer, HttpError> {
+async fn fetch(request: &HttpRequest) -> Result<HttpAnswer, HttpError> {
     ask_with(request, &[]).await
 }
 
@@ -113,25 +113,25 @@ const OK: &str = "HTTP/1.1 200 OK\nContent-Type: application/json\nContent-Lengt
 
 #[tokio::test]
 async fn a_request_and_its_answer() {
-    let mut server = Server::saying(&[OK, "HTTP/1.1 404 Not Found\nContent-Length: 4\n\nnope"]).await;
+    let mut server = Server::with_answers(&[OK, "HTTP/1.1 404 Not Found\nContent-Length: 4\n\nnope"]).await;
     let mut request = server.request("post", "/a?q=1");
     request.headers = vec![Header { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true }];
     request.body = Some(b"{\"b\":2}".to_vec());
-    let answer = ask(&request).await.unwrap();
+    let answer = fetch(&request).await.unwrap();
     assert_eq!(
         (answer.status, answer.is_success(), answer.body()),
         (200, true, Body::Json(serde_json::json!({"a": 1})))
     );
-    let heard = server.heard();
+    let heard = server.next_request();
     assert!(heard.starts_with("POST /a?q=1 HTTP/1.1\r\n") && heard.ends_with("\r\n\r\n{\"b\":2}"), "{heard}");
     assert!(heard.contains("x-key: k\r\n") && heard.contains("content-type: application/json\r\n"), "{heard}");
-    let answer = ask(&server.request("GET", "/")).await.unwrap();
+    let answer = fetch(&server.request("GET", "/")).await.unwrap();
     assert_eq!((answer.status, answer.is_success(), answer.body()), (404, false, Body::Text("nope".to_owned())));
 }
 
 /// Whatever form an address has, and whatever a name leads to.
 #[tokio::test]
-async fn x23_addresses_that_are_not_public() {
+async fn addresses_that_are_not_public() {
     for url in [
         "http://127.0.0.1/",
         "http://localhost/",
@@ -162,16 +162,16 @@ async fn x23_addresses_that_are_not_public() {
         assert!(matches!(error, HttpError::Address { .. }), "{url}: {error}");
     }
     for url in ["file:///etc/passwd", "ftp://x/", "http://user@x/", "http://:p@x/", "x", "http://"] {
-        let error = ask(&HttpRequest::new("GET", url)).await.unwrap_err();
+        let error = fetch(&HttpRequest::new("GET", url)).await.unwrap_err();
         assert!(matches!(error, HttpError::Url { .. }), "{url}: {error}");
     }
 }
 
 /// X23: what the tool file names can be asked, by name and by number.
 #[tokio::test]
-async fn x23_a_local_server_that_is_named() {
-    let server = Server::saying(&[OK, OK]).await;
-    assert!(ask(&server.request("GET", "/")).await.unwrap().is_success());
+async fn a_local_server_that_is_named() {
+    let server = Server::with_answers(&[OK, OK]).await;
+    assert!(fetch(&server.request("GET", "/")).await.unwrap().is_success());
     let mut request = HttpRequest::new("GET", format!("http://rag.test:{}/", server.port));
     request.hosts = vec![format!("rag.test:{}", server.port)];
     assert!(ask_with(&request, &[("rag.test", &["127.0.0.1"])]).await.unwrap().is_success());
@@ -180,10 +180,10 @@ async fn x23_a_local_server_that_is_named() {
 }
 
 #[tokio::test]
-async fn x23_redirects_are_requests() {
+async fn redirects_are_requests() {
     let leads = |status: &str, to: &str| format!("HTTP/1.1 {status} X\nLocation: {to}\nContent-Length: 0\n\n");
     let error = |answer: String, method: &'static str| async move {
-        let server = Server::saying(&[&answer]).await;
+        let server = Server::with_answers(&[&answer]).await;
         let mut request = server.request(method, "/");
         request.hosts.push("other.test".to_owned());
         request.body = Some(b"secret".to_vec());
@@ -195,35 +195,35 @@ async fn x23_redirects_are_requests() {
     assert_eq!(error(leads("307", "http://other.test/"), "POST").await, HttpError::RedirectBody);
 
     let again = leads("302", "/again");
-    let server = Server::saying(&[again.as_str(); MAX_REDIRECTS + 1]).await;
-    assert_eq!(ask(&server.request("GET", "/")).await, Err(HttpError::TooManyRedirects));
+    let server = Server::with_answers(&[again.as_str(); MAX_REDIRECTS + 1]).await;
+    assert_eq!(fetch(&server.request("GET", "/")).await, Err(HttpError::TooManyRedirects));
 
-    let mut target = Server::saying(&[OK]).await;
-    let mut server = Server::saying(&[&leads("303", &format!("http://127.0.0.1:{}/there", target.port))]).await;
+    let mut target = Server::with_answers(&[OK]).await;
+    let mut server = Server::with_answers(&[&leads("303", &format!("http://127.0.0.1:{}/there", target.port))]).await;
     let mut request = server.request("POST", "/");
     let header = |name: &str, secret| Header { name: name.to_owned(), value: "v".to_owned(), secret };
     request.headers = vec![header("Authorization", false), header("X-Key", true), header("X-Plain", false)];
     request.body = Some(b"secret".to_vec());
-    let answer = ask(&request).await.unwrap();
+    let answer = fetch(&request).await.unwrap();
     assert_eq!((answer.redirects, answer.url), (1, format!("http://127.0.0.1:{}/there", target.port)));
-    assert!(server.heard().contains("authorization: v"));
-    let heard = target.heard();
+    assert!(server.next_request().contains("authorization: v"));
+    let heard = target.next_request();
     assert!(heard.starts_with("GET /there ") && heard.contains("x-plain: v") && !heard.contains("secret"), "{heard}");
     assert!(!heard.contains("authorization") && !heard.contains("x-key"), "{heard}");
 }
 
 #[tokio::test]
-async fn x23_answers_without_end() {
+async fn answers_without_end() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
     let server =
         Server::new(vec![Act::Repeat(head.clone(), vec![b'x'; 10_000]), Act::Stall(head), Act::Stall(Vec::new())])
             .await;
     let mut request = server.request("GET", "/");
     request.max_body = 25_000;
-    let answer = ask(&request).await.unwrap();
+    let answer = fetch(&request).await.unwrap();
     assert_eq!((answer.bytes.len(), answer.truncated), (25_000, true));
     request.timeout = Duration::from_millis(200);
-    assert_eq!(ask(&request).await, Err(HttpError::TimedOut { after: request.timeout }));
+    assert_eq!(fetch(&request).await, Err(HttpError::TimedOut { after: request.timeout }));
     request.timeout = Duration::from_hours(1);
     let cancel = CancellationToken::new();
     let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
@@ -243,15 +243,15 @@ async fn answers_that_are_none() {
         &huge,
         &many,
     ] {
-        let server = Server::saying(&[answer]).await;
-        let error = ask(&server.request("GET", "/")).await.unwrap_err();
+        let server = Server::with_answers(&[answer]).await;
+        let error = fetch(&server.request("GET", "/")).await.unwrap_err();
         assert!(matches!(error, HttpError::Protocol { .. }), "{error}");
     }
     // Nobody listens there any more.
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let mut request = HttpRequest::new("GET", format!("http://127.0.0.1:{port}/?token=secret"));
     request.hosts = vec!["127.0.0.1".to_owned()];
-    let error = ask(&request).await.unwrap_err();
+    let error = fetch(&request).await.unwrap_err();
     assert!(matches!(error, HttpError::Connect { .. }) && !error.to_string().contains("secret"), "{error}");
 }
 
@@ -268,9 +268,9 @@ async fn headers_that_are_refused() {
     ] {
         let mut request = HttpRequest::new("GET", "http://x/");
         request.headers = vec![Header { name: name.to_owned(), value: value.to_owned(), secret: false }];
-        assert!(matches!(ask(&request).await, Err(HttpError::Header { .. })), "{name} {value}");
+        assert!(matches!(fetch(&request).await, Err(HttpError::Header { .. })), "{name} {value}");
     }
-    assert!(matches!(ask(&HttpRequest::new("TRACE", "http://x/")).await, Err(HttpError::Method { .. })));
+    assert!(matches!(fetch(&HttpRequest::new("TRACE", "http://x/")).await, Err(HttpError::Method { .. })));
 }
 
 /// A client for https can be built: the provider of cryptography is there.
@@ -279,7 +279,7 @@ async fn https_reaches_the_handshake() {
     let server = Server::new(vec![Act::Greet(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]).await;
     let mut request = server.request("GET", "/");
     request.url = request.url.replace("http:", "https:");
-    let error = ask(&request).await.unwrap_err();
+    let error = fetch(&request).await.unwrap_err();
     assert!(matches!(error, HttpError::Connect { .. } | HttpError::Protocol { .. }), "{error}");
     assert!(error.to_string().to_lowercase().contains("message"), "{error}");
 }

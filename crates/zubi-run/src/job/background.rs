@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Captured, JobResult, Job, RunError, Runner, Streams};
+use super::{CapturedOutput, JobResult, Job, RunError, Runner, Streams};
 
 /// How many may run at once.
 const MAX_RUNNING: usize = 16;
@@ -53,7 +53,7 @@ impl Background {
     }
 
     /// What it has written so far: output and error output.
-    pub fn so_far(&self) -> (Captured, Captured) {
+    pub fn so_far(&self) -> (CapturedOutput, CapturedOutput) {
         match self.outcome().as_deref() {
             Some(Ok(finished)) => (finished.stdout.clone(), finished.stderr.clone()),
             _ => self.streams.so_far(),

@@ -31,21 +31,21 @@ impl Streams {
     }
 
     /// What there is of both so far.
-    pub fn so_far(&self) -> (Captured, Captured) {
+    pub fn so_far(&self) -> (CapturedOutput, CapturedOutput) {
         (self.stdout.lock().view(None), self.stderr.lock().view(None))
     }
 
     /// Makes both permanent.
-    pub(super) async fn keep(&self, store: &OutputStore) -> io::Result<(Captured, Captured)> {
+    pub(super) async fn persist(&self, store: &OutputStore) -> io::Result<(CapturedOutput, CapturedOutput)> {
         let (store, both) = (store.clone(), self.clone());
-        let keep = move || Ok((both.stdout.keep(&store)?, both.stderr.keep(&store)?));
+        let keep = move || Ok((both.stdout.persist(&store)?, both.stderr.persist(&store)?));
         tokio::task::spawn_blocking(keep).await.map_err(io::Error::other)?
     }
 }
 
 /// One output while it is written.
 #[derive(Debug, Clone)]
-pub(super) struct Stream(Arc<Mutex<Captured>>, Arc<Mutex<Sink>>);
+pub(super) struct Stream(Arc<Mutex<CapturedOutput>>, Arc<Mutex<Sink>>);
 
 #[derive(Debug)]
 struct Sink {
@@ -58,7 +58,7 @@ struct Sink {
 
 /// One output of a job.
 #[derive(Debug, Clone, Default)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// Where all of it is kept; `None` while the job runs, and for an output without a byte.
     pub id: Option<OutputId>,
     /// How much there was, in bytes, and in lines (one that does not end counts).
@@ -69,12 +69,12 @@ pub struct Captured {
     ends_in_line: bool,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// A text that no program wrote, kept as if one had. Blocks.
-    pub fn keep(store: &OutputStore, text: &str) -> io::Result<Self> {
+    pub fn store_text(store: &OutputStore, text: &str) -> io::Result<Self> {
         let stream = Stream::new(store, &[])?;
         stream.take_in(text.as_bytes(), true);
-        stream.keep(store)
+        stream.persist(store)
     }
 
     /// Whether there was more than is kept in the store.
@@ -119,7 +119,7 @@ impl Captured {
     }
 
     /// What came after the first `seen` bytes, at most about `bytes` of it: the last. A line says how much is missing.
-    pub fn since(&self, seen: u64, bytes: usize) -> String {
+    pub fn text_since(&self, seen: u64, bytes: usize) -> String {
         let new = self.bytes.saturating_sub(seen);
         let (head, tail) = (self.head.iter().copied(), self.tail.iter().copied());
         let is_whole = self.bytes == (self.head.len() + self.tail.len()) as u64;
@@ -177,7 +177,7 @@ impl Stream {
         Ok(Self(Arc::default(), Arc::new(Mutex::new(sink))))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Captured> {
+    fn lock(&self) -> MutexGuard<'_, CapturedOutput> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -217,11 +217,11 @@ impl Stream {
         self.lock().add(&clean);
     }
 
-    fn keep(&self, store: &OutputStore) -> io::Result<Captured> {
+    fn persist(&self, store: &OutputStore) -> io::Result<CapturedOutput> {
         self.take_in(&[], true);
         let writer = self.sink().writer.take();
         let is_empty = self.lock().bytes == 0;
-        let id = writer.filter(|_| !is_empty).map(|writer| store.keep(writer)).transpose()?;
+        let id = writer.filter(|_| !is_empty).map(|writer| store.persist(writer)).transpose()?;
         Ok(self.lock().view(id))
     }
 }

@@ -19,7 +19,7 @@ fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
                 Availability::Lacks(lacks("no `bwrap` on PATH"))
             },
         };
-        SandboxStatus::of(offers).to_string()
+        SandboxStatus::from_capabilities(offers).to_string()
     };
     assert_eq!(check(true, true, true), "bubblewrap (Landlock ABI 7)");
     assert_eq!(check(true, true, false), "landlock+seccomp (Landlock ABI 7) · bubblewrap: no `bwrap` on PATH");

@@ -36,16 +36,16 @@ fn run_job(mut input: impl BufRead + 'static, output: impl Write + 'static) -> i
     let finished = engine::run(
         &job,
         Box::new(move |tool, args| {
-            let reply = say(&mut *calling.borrow_mut(), &Message::Call { tool, args })
+            let reply = write_message(&mut *calling.borrow_mut(), &Message::Call { tool, args })
                 .and_then(|()| read_line(&mut input))
                 .and_then(|line| Ok(serde_json::from_slice::<Reply>(&line)?));
             reply.unwrap_or_else(|error| Reply::Error(format!("the call was lost: {error}")))
         }),
     );
-    say(&mut *output.borrow_mut(), &Message::Done(finished))
+    write_message(&mut *output.borrow_mut(), &Message::Done(finished))
 }
 
-fn say(output: &mut impl Write, message: &Message) -> io::Result<()> {
+fn write_message(output: &mut impl Write, message: &Message) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     output.write_all(&line)?;

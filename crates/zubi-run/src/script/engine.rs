@@ -8,7 +8,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Promise, Runtime, Value as Js};
 use serde_json::Value;
 
-use super::{Finished, Job, MAX_LOG, MAX_RESULT, Reply, ScriptException};
+use super::{ScriptEnd, Job, MAX_LOG, MAX_RESULT, Reply, ScriptException};
 
 /// Calls a tool: the name and the arguments.
 pub type Caller = Box<dyn FnMut(String, Value) -> Reply>;
@@ -44,7 +44,7 @@ struct State {
 }
 
 /// Runs a job. Ends when its limits say so; a nested call may take as long as it does.
-pub fn run(job: &Job, caller: Caller) -> Finished {
+pub fn run(job: &Job, caller: Caller) -> ScriptEnd {
     let state = Rc::new(State {
         caller: RefCell::new(caller),
         log: RefCell::default(),
@@ -54,7 +54,7 @@ pub fn run(job: &Job, caller: Caller) -> Finished {
         interrupted: Cell::new(false),
     });
     let outcome = evaluate(job, &state);
-    Finished { outcome, log: state.log.take(), log_truncated: state.log_truncated.get() }
+    ScriptEnd { outcome, log: state.log.take(), log_truncated: state.log_truncated.get() }
 }
 
 /// Has the system read what it reads only once and only when it is asked: the time zone. Afterwards there may be no way to

@@ -13,7 +13,7 @@ use zubi_base::process::confine::SandboxBackends;
 use zubi_base::process::{Child, CommandSpec, Confinement, Environment, Spawner};
 
 use super::child::MAX_LINE;
-use super::{CHILD_ARGUMENT, Finished, Job, MAX_RESULT, Message, Reply};
+use super::{CHILD_ARGUMENT, ScriptEnd, Job, MAX_RESULT, Message, Reply};
 
 /// How many tools one run may call.
 pub const MAX_CALLS: usize = 100;
@@ -79,7 +79,7 @@ impl Runner {
     /// What holds the process as well, besides that the engine has no way out: see [`crate::sandbox::Sandbox::of_scripts`].
     /// What it allows is for loading the program, which then gives it up before it reads the job. Needs a supervised spawner.
     #[must_use]
-    pub fn confined(mut self, confinement: Confinement) -> Self {
+    pub fn with_confinement(mut self, confinement: Confinement) -> Self {
         self.confinement = Some(confinement);
         self
     }
@@ -96,7 +96,7 @@ impl Runner {
         depth: usize,
         nested: &dyn NestedCaller,
         cancel: &CancellationToken,
-    ) -> Result<Finished, ScriptError> {
+    ) -> Result<ScriptEnd, ScriptError> {
         if depth >= MAX_DEPTH {
             return Err(ScriptError::TooDeep);
         }
@@ -117,7 +117,7 @@ impl Runner {
         let status = child.end(if finished.is_ok() { GRACE } else { Duration::ZERO }).await;
         match (finished, status) {
             (Err(ScriptError::Died { .. }), Ok(status)) => {
-                let said = said(complaint).await;
+                let said = read_stderr(complaint).await;
                 Err(ScriptError::Died { how: if said.is_empty() { status.to_string() } else { said } })
             }
             (finished, _) => finished,
@@ -126,7 +126,7 @@ impl Runner {
 }
 
 /// What a process that has ended wrote to its error output: why it could not be confined, for one.
-async fn said(stderr: Option<ChildStderr>) -> String {
+async fn read_stderr(stderr: Option<ChildStderr>) -> String {
     let mut bytes = Vec::new();
     if let Some(stderr) = stderr {
         // Nobody holds the other end any more; what cannot be read is not told.
@@ -135,7 +135,7 @@ async fn said(stderr: Option<ChildStderr>) -> String {
     String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()
 }
 
-async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Result<Finished, ScriptError> {
+async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
     let died = |error: io::Error| ScriptError::Died { how: error.to_string() };
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(ScriptError::Garbled);

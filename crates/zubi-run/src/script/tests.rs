@@ -14,7 +14,7 @@ fn job(code: &str) -> Job {
     Job { code: code.to_owned(), args, limits }
 }
 
-fn run(code: &str) -> Finished {
+fn run(code: &str) -> ScriptEnd {
     engine::run(
         &job(code),
         Box::new(|tool, args| match tool.as_str() {
@@ -27,7 +27,7 @@ fn run(code: &str) -> Finished {
 /// Each piece of code with what comes of it.
 fn check(codes: &[&str]) -> String {
     let lines = codes.iter().map(|code| {
-        let Finished { outcome, log, log_truncated } = run(code);
+        let ScriptEnd { outcome, log, log_truncated } = run(code);
         let outcome = match outcome {
             Ok(value) => value.to_string(),
             Err(thrown) => format!("! {thrown}"),
@@ -164,7 +164,7 @@ fn mistakes() {
 
 /// X24: there is nothing outside to reach, whatever way is taken.
 #[test]
-fn x24_nothing_is_outside() {
+fn nothing_is_outside() {
     let names = "process require module exports fetch XMLHttpRequest WebSocket setTimeout setInterval setImmediate Deno Bun std os scriptArgs \
                  print load loadFile Worker navigator window self global __dirname Buffer WebAssembly";
     for name in names.split_whitespace() {
@@ -226,9 +226,9 @@ fn the_log_has_an_end() {
 
 /// What the child writes.
 #[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+struct SharedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl std::io::Write for Written {
+impl std::io::Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -245,7 +245,7 @@ fn the_childs_side() {
         "const a = tools.call('t', {x: 1}); try { tools.call('u') } catch (e) { console.log(e.message) } return a + 1";
     let input =
         [json!(job(code)), json!({"result": 41}), json!({"error": "no"})].map(|line| format!("{line}\n")).concat();
-    let written = Written::default();
+    let written = SharedOutput::default();
     child::run_in_child(None, Cursor::new(input.into_bytes()), written.clone()).unwrap();
     let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     insta::assert_snapshot!(written, @r##"
@@ -258,13 +258,13 @@ fn the_childs_side() {
 #[test]
 fn the_childs_side_without_a_caller() {
     let line = format!("{}\n", json!(job("return tools.call('t')")));
-    let written = Written::default();
+    let written = SharedOutput::default();
     child::run_in_child(None, Cursor::new(line.into_bytes()), written.clone()).unwrap();
     let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     assert!(written.contains("the call was lost"), "{written}");
     for line in ["", "{}\n", "nothing\n", "{\"code\": \"\"}"] {
         assert!(
-            child::run_in_child(None, Cursor::new(line.as_bytes().to_vec()), Written::default()).is_err(),
+            child::run_in_child(None, Cursor::new(line.as_bytes().to_vec()), SharedOutput::default()).is_err(),
             "{line}"
         );
     }

@@ -10,17 +10,17 @@ fn store() -> (tempfile::TempDir, OutputStore) {
     (directory, store)
 }
 
-fn keep(store: &OutputStore, bytes: &[u8]) -> OutputId {
+fn persist_bytes(store: &OutputStore, bytes: &[u8]) -> OutputId {
     let mut writer = store.create().unwrap();
     writer.write(bytes).unwrap();
-    store.keep(writer).unwrap()
+    store.persist(writer).unwrap()
 }
 
 #[test]
 fn what_is_kept_comes_back_and_only_to_its_owner() {
     let (_guard, store) = store();
-    let id = keep(&store, b"one\ntwo\n");
-    assert_eq!(id, keep(&store, b"one\ntwo\n"), "named by its content");
+    let id = persist_bytes(&store, b"one\ntwo\n");
+    assert_eq!(id, persist_bytes(&store, b"one\ntwo\n"), "named by its content");
     assert_eq!(OutputId::parse(&id.to_string()), Some(id.clone()));
     assert_eq!(store.read(&id).unwrap(), b"one\ntwo\n");
     let mode = |path: &Utf8Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -47,7 +47,7 @@ fn the_oldest_make_room() {
     let store = store.with_max_bytes(2500);
     let ids: Vec<_> = (0..4_u8)
         .map(|number| {
-            let id = keep(&store, &[number; 1000]);
+            let id = persist_bytes(&store, &[number; 1000]);
             let file = store.open(&id).unwrap();
             let time = std::time::UNIX_EPOCH + store.clock.now() - Duration::from_secs(100 - u64::from(number));
             file.set_times(std::fs::FileTimes::new().set_modified(time)).unwrap();
@@ -64,7 +64,7 @@ fn what_is_old_goes_and_what_is_kept_again_is_new() {
     let at = |days: u64| Duration::from_hours(24 * (1_000 + days));
     let at_day = |days: u64| OutputStore { clock: Arc::new(FixedClock(at(days))), ..store.clone() };
     let keep_on = |days: u64, bytes: &[u8]| {
-        let id = keep(&at_day(days), bytes);
+        let id = persist_bytes(&at_day(days), bytes);
         let times = std::fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + at(days));
         store.open(&id).unwrap().set_times(times).unwrap();
         id
@@ -93,13 +93,13 @@ fn what_is_old_goes_and_what_is_kept_again_is_new() {
 #[test]
 fn only_what_was_kept_can_be_opened() {
     let (_guard, store) = store();
-    let id = keep(&store, b"x");
+    let id = persist_bytes(&store, b"x");
     let file = store.path(&id).unwrap();
     std::fs::rename(&file, store.directory.join("new-unfinished")).unwrap();
     assert!(store.open(&id).is_err());
-    keep(&store, b"y");
+    persist_bytes(&store, b"y");
     assert!(store.directory.join("new-unfinished").exists(), "what is still written is left alone");
     let later = store.clock.now() + MAX_AGE + Duration::from_mins(1);
-    keep(&OutputStore { clock: Arc::new(FixedClock(later)), ..store.clone() }, b"z");
+    persist_bytes(&OutputStore { clock: Arc::new(FixedClock(later)), ..store.clone() }, b"z");
     assert!(!store.directory.join("new-unfinished").exists(), "what nobody finishes goes as well");
 }

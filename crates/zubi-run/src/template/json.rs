@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::scan::{Scanned, Token};
-use super::{Place, Problem, Severity, not_several};
+use super::scan::{ScannedTemplate, Token};
+use super::{PlaceholderPosition, Problem, Severity, not_several};
 
 /// The text of a template for a body that was given as JSON, not as text: a string that is nothing but one placeholder
 /// loses its quotes, so that the value keeps its type (`{"count": "$n"}` is `{"count": $n}`). For [`super::Sink::Json`].
@@ -38,7 +38,7 @@ fn is_placeholder(text: &str) -> bool {
     }
 }
 
-pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let symbols = &scanned.symbols;
     let mut places = vec![None; scanned.holes.len()];
     // The text as it is with some value, to find what is no JSON whatever the values are.
@@ -75,15 +75,15 @@ pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
                     if hole.source.is_array() {
                         scanned.problems.push(not_several(&hole.source, hole.range.clone()));
                     }
-                    Place::JsonString
+                    PlaceholderPosition::JsonString
                 } else {
                     probe.push('0');
                     if touches(symbols, at) {
                         let message =
-                            format!("{} touches other text; a value stands alone or in a string", hole.source.what());
+                            format!("{} touches other text; a value stands alone or in a string", hole.source.describe());
                         scanned.problems.push(Problem::error(hole.range.clone(), message));
                     }
-                    Place::JsonValue
+                    PlaceholderPosition::JsonValue
                 };
                 if let Some(slot) = places.get_mut(index) {
                     *slot = Some(place);
@@ -111,7 +111,7 @@ fn is_key(symbols: &[Token], quote: usize) -> bool {
 
 fn refuse_key(hole: Option<&super::scan::Placeholder>, problems: &mut Vec<Problem>) {
     if let Some(hole) = hole.filter(|hole| hole.source.argument().is_some()) {
-        let message = format!("{} would be the name of a member; write the name", hole.source.what());
+        let message = format!("{} would be the name of a member; write the name", hole.source.describe());
         problems.push(Problem::error(hole.range.clone(), message));
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::{REDACTED, Part, Place, Escaping, Source, Template};
+use super::{REDACTED, Part, PlaceholderPosition, Escaping, Source, Template};
 
 /// What is not an "unreserved character" of RFC 3986 (2.3) is percent-encoded, so no value can end its segment or pair.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -27,7 +27,7 @@ pub struct Values<'a> {
 
 /// A rendered text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedText {
     pub text: String,
     /// The same with [`HIDDEN`] in place of secret values, for people and logs.
     pub shown: String,
@@ -114,7 +114,7 @@ impl Output {
 
 impl Template {
     /// Writes the values into the text.
-    pub fn render(&self, values: Values<'_>) -> Result<Rendered, RenderError> {
+    pub fn render(&self, values: Values<'_>) -> Result<RenderedText, RenderError> {
         let mut output = Output::default();
         for part in &self.parts {
             match part {
@@ -130,12 +130,12 @@ impl Template {
         }
         let absent = matches!(&self.parts[..], [Part::Hole { source, .. }] if matches!(text_of(source, values), Ok(Text::Absent)));
         let Output { text, shown, secrets, .. } = output;
-        Ok(Rendered { text, shown, secrets, absent })
+        Ok(RenderedText { text, shown, secrets, absent })
     }
 
     /// One argument of a program: usually one word; none or several for an optional argument or an array that stands alone.
     pub fn render_words(&self, values: Values<'_>) -> Result<RenderedWords, RenderError> {
-        if let [Part::Hole { source, place: Place::Argv { alone: true } }] = &self.parts[..] {
+        if let [Part::Hole { source, place: PlaceholderPosition::Argv { alone: true } }] = &self.parts[..] {
             let words = match text_of(source, values)? {
                 Text::Absent => Vec::new(),
                 Text::One(text) => vec![text],
@@ -147,7 +147,7 @@ impl Template {
             let shown = words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
             return Ok(RenderedWords { words, shown, secrets: secret.map(str::to_owned).into_iter().collect() });
         }
-        let Rendered { text, shown, secrets, .. } = self.render(values)?;
+        let RenderedText { text, shown, secrets, .. } = self.render(values)?;
         Ok(RenderedWords { words: vec![text], shown: vec![shown], secrets })
     }
 }
@@ -158,7 +158,7 @@ fn secret_of(source: &Source) -> Option<&str> {
 
 /// The value of a source as JSON has it; `None` when an optional argument is missing.
 fn value_of<'a>(source: &'a Source, values: Values<'a>) -> Result<Option<Cow<'a, Value>>, RenderError> {
-    let missing = || RenderError::Missing { what: source.what() };
+    let missing = || RenderError::Missing { what: source.describe() };
     match source {
         Source::Argument(name, argument) => match values.arguments.get(name) {
             Some(Value::Null) | None if argument.required => Err(missing()),
@@ -191,9 +191,9 @@ fn scalar(value: &Value) -> Cow<'_, str> {
     }
 }
 
-fn hole(output: &mut Output, source: &Source, place: &Place, values: Values<'_>) -> Result<(), RenderError> {
+fn hole(output: &mut Output, source: &Source, place: &PlaceholderPosition, values: Values<'_>) -> Result<(), RenderError> {
     let secret = secret_of(source);
-    if *place == Place::JsonValue {
+    if *place == PlaceholderPosition::JsonValue {
         let text = value_of(source, values)?.map_or_else(|| "null".to_owned(), |value| value.to_string());
         match secret {
             None => output.push(&text, None),
@@ -209,87 +209,87 @@ fn hole(output: &mut Output, source: &Source, place: &Place, values: Values<'_>)
     }
     let text = text_of(source, values)?;
     match (place, text) {
-        (Place::Word { alone: true }, Text::Absent) => {}
-        (Place::Word { alone: true }, Text::Several(items)) => {
+        (PlaceholderPosition::Word { alone: true }, Text::Absent) => {}
+        (PlaceholderPosition::Word { alone: true }, Text::Several(items)) => {
             for (index, item) in items.into_iter().enumerate() {
                 output.literal(if index == 0 { "" } else { " " });
-                output.push(&quoted(&without_nul(item, source)?), secret);
+                output.push(&quote_word(&without_nul(item, source)?), secret);
             }
         }
-        (Place::Word { .. }, text) => output.push(&quoted(&without_nul(one(text, source)?, source)?), secret),
-        (Place::Quoted, text) => {
+        (PlaceholderPosition::Word { .. }, text) => output.push(&quote_word(&without_nul(single_value(text, source)?, source)?), secret),
+        (PlaceholderPosition::Quoted, text) => {
             // The double quotes end, the value stands in single ones, and they begin again: so there is one way of quoting,
             // and it does not depend on what is special between double quotes in which shell and locale.
-            let text = without_nul(one(text, source)?, source)?;
+            let text = without_nul(single_value(text, source)?, source)?;
             output.literal("\"");
-            output.push(&quoted(&text), secret);
+            output.push(&quote_word(&text), secret);
             output.literal("\"");
         }
-        (Place::Pair { lead, key }, text) => pairs(output, *lead, key, text, secret),
-        (Place::Encoded, text) => output.push(&encoded(&one(text, source)?), secret),
-        (Place::Segment { alone }, text) => {
-            let text = one(text, source)?;
+        (PlaceholderPosition::Pair { lead, key }, text) => pairs(output, *lead, key, text, secret),
+        (PlaceholderPosition::Encoded, text) => output.push(&percent_encode(&single_value(text, source)?), secret),
+        (PlaceholderPosition::Segment { alone }, text) => {
+            let text = single_value(text, source)?;
             if *alone && text.is_empty() {
-                return Err(RenderError::EmptySegment { what: source.what() });
+                return Err(RenderError::EmptySegment { what: source.describe() });
             }
-            output.push(&encoded(&text), secret);
+            output.push(&percent_encode(&text), secret);
         }
-        (Place::UrlBase, text) => {
-            let text = one(text, source)?;
+        (PlaceholderPosition::UrlBase, text) => {
+            let text = single_value(text, source)?;
             if !is_base(&text) {
-                return Err(RenderError::NotABase { what: source.what() });
+                return Err(RenderError::NotABase { what: source.describe() });
             }
             output.push(&text, secret);
         }
-        (Place::UrlHost, text) => {
-            let text = one(text, source)?;
+        (PlaceholderPosition::UrlHost, text) => {
+            let text = single_value(text, source)?;
             if text.is_empty() || !text.chars().all(|next| next.is_ascii_alphanumeric() || "-._:[]".contains(next)) {
-                return Err(RenderError::NotAHost { what: source.what() });
+                return Err(RenderError::NotAHost { what: source.describe() });
             }
             output.push(&text, secret);
         }
-        (Place::JsonString, text) => {
-            let text = Value::from(one(text, source)?).to_string();
+        (PlaceholderPosition::JsonString, text) => {
+            let text = Value::from(single_value(text, source)?).to_string();
             // Without its quotes.
             output.push(text.get(1..text.len().saturating_sub(1)).unwrap_or_default(), secret);
         }
-        (Place::Header { alone }, text) => {
-            let text = one(text, source)?;
+        (PlaceholderPosition::Header { alone }, text) => {
+            let text = single_value(text, source)?;
             if text.chars().any(|next| next.is_ascii_control() && next != '\t') {
-                return Err(RenderError::Control { what: source.what() });
+                return Err(RenderError::Control { what: source.describe() });
             }
             if !alone && source.argument().is_some() && text.contains([';', ',', '"', '\\']) {
-                return Err(RenderError::Separator { what: source.what() });
+                return Err(RenderError::Separator { what: source.describe() });
             }
             output.push(&text, secret);
         }
-        (Place::Text, text) => output.push(&one(text, source)?, secret),
-        (Place::Argv { .. } | Place::Path | Place::JsonValue, text) => {
-            output.push(&without_nul(one(text, source)?, source)?, secret);
+        (PlaceholderPosition::Text, text) => output.push(&single_value(text, source)?, secret),
+        (PlaceholderPosition::Argv { .. } | PlaceholderPosition::Path | PlaceholderPosition::JsonValue, text) => {
+            output.push(&without_nul(single_value(text, source)?, source)?, secret);
         }
     }
     Ok(())
 }
 
-fn one<'a>(text: Text<'a>, source: &Source) -> Result<Cow<'a, str>, RenderError> {
+fn single_value<'a>(text: Text<'a>, source: &Source) -> Result<Cow<'a, str>, RenderError> {
     match text {
         Text::Absent => Ok(Cow::Borrowed("")),
         Text::One(text) => Ok(text),
-        Text::Several(_) => Err(RenderError::Several { what: source.what() }),
+        Text::Several(_) => Err(RenderError::Several { what: source.describe() }),
     }
 }
 
 fn without_nul<'a>(text: Cow<'a, str>, source: &Source) -> Result<Cow<'a, str>, RenderError> {
-    if text.contains('\0') { Err(RenderError::Nul { what: source.what() }) } else { Ok(text) }
+    if text.contains('\0') { Err(RenderError::Nul { what: source.describe() }) } else { Ok(text) }
 }
 
 /// One word of a POSIX shell, whatever stands before and after it (XCU 2.2.2). Always with quotes: a bare `2` before a `>`
 /// would be a file descriptor.
-fn quoted(text: &str) -> String {
+fn quote_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-fn encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, VALUE).to_string()
 }
 
@@ -310,7 +310,7 @@ fn pairs(output: &mut Output, lead: Option<char>, key: &str, text: Text<'_>, sec
         };
         let lead = lead.map(String::from).unwrap_or_default();
         output.push(&format!("{lead}{key}="), None);
-        output.push(&encoded(item), secret);
+        output.push(&percent_encode(item), secret);
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Placeholder {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Scanned {
+pub(super) struct ScannedTemplate {
     pub(super) symbols: Vec<Token>,
     pub(super) holes: Vec<Placeholder>,
     pub(super) problems: Vec<Problem>,
@@ -29,11 +29,11 @@ struct Scanner<'a> {
     sink: Escaping,
     names: &'a Names,
     at: usize,
-    scanned: Scanned,
+    scanned: ScannedTemplate,
 }
 
-pub(super) fn scan(text: &str, sink: Escaping, names: &Names) -> Scanned {
-    let mut scanner = Scanner { text, sink, names, at: 0, scanned: Scanned::default() };
+pub(super) fn scan(text: &str, sink: Escaping, names: &Names) -> ScannedTemplate {
+    let mut scanner = Scanner { text, sink, names, at: 0, scanned: ScannedTemplate::default() };
     while let Some(character) = scanner.rest().chars().next() {
         match character {
             // In a script the character after a backslash is the shell's.
@@ -82,13 +82,13 @@ impl<'a> Scanner<'a> {
             self.literal('$');
             self.at += 1;
         } else if let Some(inside) = after.strip_prefix('{') {
-            self.braced(inside);
+            self.scan_braces(inside);
         } else {
             self.bare(identifier(after));
         }
     }
 
-    fn braced(&mut self, inside: &str) {
+    fn scan_braces(&mut self, inside: &str) {
         let Some((name, _)) = inside.split_once('}') else {
             if self.sink != Escaping::Code {
                 self.problem(self.at..self.at + 2, "`${` is never closed; a dollar is written `$$`");

@@ -4,8 +4,8 @@
 //! where only a whole parser could tell, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
 //! Reading goes from left to right, so what was decided before such a place holds.
 
-use super::scan::{Scanned, Token};
-use super::{Kind, Place, Problem, not_several};
+use super::scan::{ScannedTemplate, Token};
+use super::{Kind, PlaceholderPosition, Problem, not_several};
 
 mod command;
 mod regions;
@@ -45,7 +45,7 @@ struct Lexer<'a> {
     symbols: &'a [Token],
     holes: &'a [super::scan::Placeholder],
     at: usize,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<PlaceholderPosition>>,
     problems: Vec<Problem>,
     /// Why it cannot be told any more how the shell reads what follows.
     tangled: Option<&'static str>,
@@ -56,7 +56,7 @@ struct Lexer<'a> {
     command: Command,
 }
 
-pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let mut lexer = Lexer {
         symbols: &scanned.symbols,
         holes: &scanned.holes,
@@ -115,7 +115,7 @@ impl Lexer<'_> {
 
     fn refuse(&mut self, hole: usize, message: &str) {
         if let Some(hole) = self.holes.get(hole) {
-            self.problems.push(Problem::error(hole.range.clone(), format!("{} {message}", hole.source.what())));
+            self.problems.push(Problem::error(hole.range.clone(), format!("{} {message}", hole.source.describe())));
         }
     }
 
@@ -128,14 +128,14 @@ impl Lexer<'_> {
         self.refuse(hole, &format!("stands in {place}, where it cannot be quoted; {instead}"));
     }
 
-    fn place(&mut self, hole: usize, place: Place) {
+    fn place(&mut self, hole: usize, place: PlaceholderPosition) {
         if let Some(slot) = self.places.get_mut(hole) {
             *slot = Some(place);
         }
     }
 
     /// What begins with `opener` is not closed. What we do not understand is not called wrong.
-    fn unclosed(&mut self, opener: &str, from: usize) {
+    fn report_unclosed(&mut self, opener: &str, from: usize) {
         if self.tangled.is_none() {
             let start = match self.symbols.get(from) {
                 Some(Token::Char(_, offset)) => *offset,
@@ -154,13 +154,13 @@ impl Lexer<'_> {
         while let Some(symbol) = self.next() {
             match symbol {
                 Token::Hole(hole) => self.unquoted_hole(hole),
-                Token::Char(character, _) => self.unquoted(character),
+                Token::Char(character, _) => self.read_unquoted(character),
             }
         }
         self.end_word();
     }
 
-    fn unquoted(&mut self, character: char) {
+    fn read_unquoted(&mut self, character: char) {
         match character {
             '\\' => self.backslash(),
             '\'' => {
@@ -210,7 +210,7 @@ impl Lexer<'_> {
         let word = self.word();
         word.before.get_or_insert_with(|| word.text.clone());
         word.holes.push((hole, quoted));
-        self.place(hole, if quoted { Place::Quoted } else { Place::Word { alone: false } });
+        self.place(hole, if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { alone: false } });
     }
 
     fn backslash(&mut self) {
@@ -259,7 +259,7 @@ impl Lexer<'_> {
                 },
             }
         }
-        self.unclosed("`\"`", from);
+        self.report_unclosed("`\"`", from);
     }
 
     /// A line break inside something while here-documents wait for the end of the line: shells do not agree where their
@@ -344,7 +344,7 @@ impl Lexer<'_> {
         for (index, _) in &word.holes {
             let Some(hole) = self.holes.get(*index) else { continue };
             if alone {
-                self.place(*index, Place::Word { alone: true });
+                self.place(*index, PlaceholderPosition::Word { alone: true });
             } else if hole.source.is_array() {
                 self.problems.push(not_several(&hole.source, hole.range.clone()));
             }
@@ -357,7 +357,7 @@ impl Lexer<'_> {
         {
             let message = format!(
                 "a value of {} that begins with `-` would be an option of the command; put `--` before it if the command knows that",
-                hole.source.what()
+                hole.source.describe()
             );
             self.problems.push(Problem::warning(hole.range.clone(), message));
         }

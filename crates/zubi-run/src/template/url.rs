@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::scan::{Placeholder, Scanned, Token};
-use super::{Place, Problem, Source, not_several};
+use super::scan::{Placeholder, ScannedTemplate, Token};
+use super::{PlaceholderPosition, Problem, Source, not_several};
 
 /// The part of the URL that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum UrlPart {
     Start,
     /// After a whole base that comes from the settings.
     AfterBase,
@@ -18,17 +18,17 @@ enum At {
     Fragment,
 }
 
-pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     splice_variables(scanned);
     let mut reader = Reader { symbols: &scanned.symbols, holes: &scanned.holes, problems: Vec::new(), host: 0 };
     let places = reader.read();
     scanned.problems.append(&mut reader.problems);
-    let cut = pairs(scanned, &places, |place| matches!(place, Place::Encoded));
+    let cut = pairs(scanned, &places, |place| matches!(place, PlaceholderPosition::Encoded));
     finish(scanned, places, cut)
 }
 
-pub(super) fn form_places(scanned: &mut Scanned) -> Vec<Option<Place>> {
-    let places: Vec<Option<Place>> = vec![Some(Place::Encoded); scanned.holes.len()];
+pub(super) fn form_places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
+    let places: Vec<Option<PlaceholderPosition>> = vec![Some(PlaceholderPosition::Encoded); scanned.holes.len()];
     let cut = pairs(scanned, &places, |_| true);
     for (index, hole) in scanned.holes.iter().enumerate() {
         let key = scanned.symbols.iter().position(|symbol| *symbol == Token::Hole(index));
@@ -40,12 +40,12 @@ pub(super) fn form_places(scanned: &mut Scanned) -> Vec<Option<Place>> {
 }
 
 fn refused_key(hole: &Placeholder) -> Problem {
-    let message = format!("{} would be a name in the query; write the name", hole.source.what());
+    let message = format!("{} would be a name in the query; write the name", hole.source.describe());
     Problem::error(hole.range.clone(), message)
 }
 
 /// A variable of the file up to the end of the host is text of the file as if it stood there.
-fn splice_variables(scanned: &mut Scanned) {
+fn splice_variables(scanned: &mut ScannedTemplate) {
     let mut symbols = Vec::with_capacity(scanned.symbols.len());
     let mut seen = String::new();
     for symbol in &scanned.symbols {
@@ -80,9 +80,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self) -> Vec<Option<Place>> {
+    fn read(&mut self) -> Vec<Option<PlaceholderPosition>> {
         let mut places = vec![None; self.holes.len()];
-        let mut at = At::Start;
+        let mut at = UrlPart::Start;
         let mut index = 0;
         while let Some(symbol) = self.symbols.get(index).copied() {
             match symbol {
@@ -91,8 +91,8 @@ impl Reader<'_> {
                         *slot = self.hole(found, at, index);
                     }
                     match at {
-                        At::Start => at = At::AfterBase,
-                        At::Authority => self.host += 1,
+                        UrlPart::Start => at = UrlPart::AfterBase,
+                        UrlPart::Authority => self.host += 1,
                         _ => {}
                     }
                 }
@@ -101,14 +101,14 @@ impl Reader<'_> {
                     if character.is_ascii_control() || character.is_whitespace() {
                         self.error(here.clone(), "white space cannot stand in a URL; write `%20`");
                     }
-                    if at == At::Start {
+                    if at == UrlPart::Start {
                         let rest = self.symbols.get(index..).unwrap_or_default();
                         let Some(length) = scheme(rest) else {
                             self.error(here, "a URL begins with `https://` or `http://`");
                             break;
                         };
                         index += length;
-                        at = At::Authority;
+                        at = UrlPart::Authority;
                         continue;
                     }
                     at = self.step(at, character, here);
@@ -116,7 +116,7 @@ impl Reader<'_> {
             }
             index += 1;
         }
-        if self.symbols.is_empty() || (at == At::Authority && self.host == 0) {
+        if self.symbols.is_empty() || (at == UrlPart::Authority && self.host == 0) {
             self.error(0..0, "the URL has no host");
         }
         places
@@ -126,49 +126,49 @@ impl Reader<'_> {
         self.problems.push(Problem::error(range, message));
     }
 
-    fn step(&mut self, at: At, character: char, here: Range<usize>) -> At {
+    fn step(&mut self, at: UrlPart, character: char, here: Range<usize>) -> UrlPart {
         match (at, character) {
-            (At::Authority | At::AfterBase, '/' | '\\' | '?' | '#') => {
-                if at == At::Authority && self.host == 0 {
+            (UrlPart::Authority | UrlPart::AfterBase, '/' | '\\' | '?' | '#') => {
+                if at == UrlPart::Authority && self.host == 0 {
                     self.error(here, "the URL has no host");
                 }
                 match character {
-                    '?' => At::Query,
-                    '#' => At::Fragment,
-                    _ => At::Path,
+                    '?' => UrlPart::Query,
+                    '#' => UrlPart::Fragment,
+                    _ => UrlPart::Path,
                 }
             }
-            (At::AfterBase, _) => {
+            (UrlPart::AfterBase, _) => {
                 self.error(here, "after a URL out of the settings comes `/`, `?` or `#`");
-                At::Path
+                UrlPart::Path
             }
-            (At::Authority, '@') => {
+            (UrlPart::Authority, '@') => {
                 self.error(here, "a name or a password cannot stand in a URL; use the header `Authorization`");
                 at
             }
-            (At::Authority, _) => {
+            (UrlPart::Authority, _) => {
                 self.host += 1;
                 at
             }
-            (At::Path, '?') => At::Query,
-            (At::Path | At::Query, '#') => At::Fragment,
+            (UrlPart::Path, '?') => UrlPart::Query,
+            (UrlPart::Path | UrlPart::Query, '#') => UrlPart::Fragment,
             _ => at,
         }
     }
 
-    fn hole(&mut self, hole: &Placeholder, at: At, index: usize) -> Option<Place> {
+    fn hole(&mut self, hole: &Placeholder, at: UrlPart, index: usize) -> Option<PlaceholderPosition> {
         let environment = matches!(hole.source, Source::Environment(_));
         match at {
-            At::Start | At::Authority if environment => {
-                Some(if at == At::Start { Place::UrlBase } else { Place::UrlHost })
+            UrlPart::Start | UrlPart::Authority if environment => {
+                Some(if at == UrlPart::Start { PlaceholderPosition::UrlBase } else { PlaceholderPosition::UrlHost })
             }
-            At::Start | At::Authority | At::AfterBase => {
+            UrlPart::Start | UrlPart::Authority | UrlPart::AfterBase => {
                 let message =
-                    format!("{} cannot choose which host is asked; write it, or take a variable", hole.source.what());
+                    format!("{} cannot choose which host is asked; write it, or take a variable", hole.source.describe());
                 self.error(hole.range.clone(), &message);
                 None
             }
-            At::Path => {
+            UrlPart::Path => {
                 let edge = |symbol: Option<&Token>, ends: &str| match symbol {
                     None => true,
                     Some(Token::Char(character, _)) => ends.contains(*character),
@@ -181,19 +181,19 @@ impl Reader<'_> {
                 } else if alone && hole.source.argument().is_some_and(|argument| !argument.required) {
                     let message = format!(
                         "{} may be missing, and another resource would be asked then; make it required",
-                        hole.source.what()
+                        hole.source.describe()
                     );
                     self.error(hole.range.clone(), &message);
                 }
-                Some(Place::Segment { alone })
+                Some(PlaceholderPosition::Segment { alone })
             }
-            At::Query => {
+            UrlPart::Query => {
                 if hole.source.argument().is_some() && !after_equals(self.symbols, index) {
                     self.problems.push(refused_key(hole));
                 }
-                Some(Place::Encoded)
+                Some(PlaceholderPosition::Encoded)
             }
-            At::Fragment => Some(Place::Encoded),
+            UrlPart::Fragment => Some(PlaceholderPosition::Encoded),
         }
     }
 }
@@ -217,14 +217,14 @@ fn after_equals(symbols: &[Token], index: usize) -> bool {
 }
 
 /// A pair whose value is one placeholder: which symbols are its `&key=`, and what they say.
-struct Cut {
+struct QueryPair {
     hole: usize,
     symbols: Range<usize>,
     lead: Option<char>,
     key: String,
 }
 
-fn pairs(scanned: &Scanned, places: &[Option<Place>], wanted: impl Fn(&Place) -> bool) -> Vec<Cut> {
+fn pairs(scanned: &ScannedTemplate, places: &[Option<PlaceholderPosition>], wanted: impl Fn(&PlaceholderPosition) -> bool) -> Vec<QueryPair> {
     let mut cuts = Vec::new();
     let mut start = None;
     // In a form there is no `?` before the first pair.
@@ -251,7 +251,7 @@ fn pairs(scanned: &Scanned, places: &[Option<Place>], wanted: impl Fn(&Place) ->
                 let lead = text.chars().next().filter(|first| matches!(first, '?' | '&'));
                 let key = text.trim_start_matches(['?', '&']);
                 if let Some(key) = key.strip_suffix('=').filter(|key| !key.is_empty() && !key.contains('=')) {
-                    cuts.push(Cut { hole, symbols: from..at, lead, key: key.to_owned() });
+                    cuts.push(QueryPair { hole, symbols: from..at, lead, key: key.to_owned() });
                 }
             }
         }
@@ -260,15 +260,15 @@ fn pairs(scanned: &Scanned, places: &[Option<Place>], wanted: impl Fn(&Place) ->
 }
 
 /// Takes the pairs' keys out of the text and checks arrays.
-fn finish(scanned: &mut Scanned, mut places: Vec<Option<Place>>, cuts: Vec<Cut>) -> Vec<Option<Place>> {
+fn finish(scanned: &mut ScannedTemplate, mut places: Vec<Option<PlaceholderPosition>>, cuts: Vec<QueryPair>) -> Vec<Option<PlaceholderPosition>> {
     for cut in cuts.into_iter().rev() {
         scanned.symbols.drain(cut.symbols);
         if let Some(slot) = places.get_mut(cut.hole) {
-            *slot = Some(Place::Pair { lead: cut.lead, key: cut.key });
+            *slot = Some(PlaceholderPosition::Pair { lead: cut.lead, key: cut.key });
         }
     }
     for (hole, place) in scanned.holes.iter().zip(&places) {
-        if matches!(place, Some(Place::Encoded)) && hole.source.is_array() {
+        if matches!(place, Some(PlaceholderPosition::Encoded)) && hole.source.is_array() {
             scanned.problems.push(not_several(&hole.source, hole.range.clone()));
         }
     }

@@ -37,9 +37,9 @@ fn the_tested_servers() {
         .filter(|row| row.tested)
         .map(|row| {
             let untrusted = match &row.untrusted {
-                Untrusted::Run => "run",
-                Untrusted::Restricted(_) => "restricted",
-                Untrusted::Never => "never",
+                UntrustedRule::Run => "run",
+                UntrustedRule::Restricted(_) => "restricted",
+                UntrustedRule::Never => "never",
             };
             format!("{} | {} {} | {} | {untrusted}", row.id, row.command, row.args.join(" "), languages(row))
         })

@@ -16,7 +16,7 @@ fn run(script: &[(u64, &str)]) -> String {
         match step.split_once(' ').unwrap_or((step, "")) {
             ("loaded", _) => checks.loading(false, now),
             ("loading", _) => checks.loading(true, now),
-            ("saved", _) => checks.saved(now),
+            ("saved", _) => checks.on_saved(now),
             ("begin", token) => checks.progress(token, Some("begin"), now),
             ("end", token) => checks.progress(token, Some("end"), now),
             ("given-up", _) => {

@@ -20,7 +20,7 @@ pub struct Languages {
 }
 
 impl Languages {
-    pub fn of(catalogue: &Catalogue) -> Self {
+    pub fn from_catalogue(catalogue: &Catalogue) -> Self {
         let mut languages = Self::default();
         for language in catalogue.rows().flat_map(|row| &row.languages) {
             let id: Arc<str> = language.id.as_str().into();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn by_name() {
-        let languages = Languages::of(Catalogue::builtin());
+        let languages = Languages::from_catalogue(Catalogue::builtin());
         for (path, expected) in [
             ("a/lib.rs", Some("rust")),
             ("LIB.RS", Some("rust")),
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn by_first_line() {
-        let languages = Languages::of(Catalogue::builtin());
+        let languages = Languages::from_catalogue(Catalogue::builtin());
         let directory = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(directory.path()).unwrap().join("tool");
         for (text, expected) in [

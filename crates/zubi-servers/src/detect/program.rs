@@ -40,7 +40,7 @@ pub struct Program {
 
 /// No usable program, and what was tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingProgram {
     /// The name that was looked for.
     pub command: String,
     pub tried: Vec<RejectedCandidate>,
@@ -54,7 +54,7 @@ pub struct RejectedCandidate {
     pub why: String,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((first, others)) = self.tried.split_first() else {
             return write!(f, "`{}` is not installed", self.command);
@@ -103,7 +103,7 @@ impl ProgramFinder {
     /// In order: what the project brings along (`node_modules/.bin`, `.venv/bin`, from `root` up to `folder`), then
     /// every hit on PATH. In a folder that is not `trusted`, programs inside it are not even asked for their version:
     /// they are as much the project's as its sources.
-    pub async fn find(&self, row: &ServerEntry, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Result<Program, Missing> {
+    pub async fn find(&self, row: &ServerEntry, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Result<Program, MissingProgram> {
         let mut tried = Vec::new();
         let mut seen = Vec::new();
         // Where a project may choose a toolchain, it must be trusted to do so.
@@ -127,7 +127,7 @@ impl ProgramFinder {
                 Err(why) => tried.push(RejectedCandidate { path, why }),
             }
         }
-        Err(Missing { command: row.command.clone(), tried })
+        Err(MissingProgram { command: row.command.clone(), tried })
     }
 
     /// The program that [`Self::find`] will ask first, so that a server can be started while it is being asked.

@@ -66,7 +66,7 @@ pub struct Marker {
 /// Walks the folders of a workspace. Respects `.gitignore` (in a repository or not) and `.ignore`, follows no symbolic
 /// link, and looks only at names. Blocks; a small project takes milliseconds.
 pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Detection {
-    let languages = Languages::of(catalogue);
+    let languages = Languages::from_catalogue(catalogue);
     let markers: BTreeSet<&str> =
         catalogue.rows().flat_map(|row| row.root_markers.iter().flatten()).map(String::as_str).collect();
     let mut detection = Detection::default();

@@ -10,7 +10,7 @@ use super::*;
 #[derive(Default)]
 struct Wire(RefCell<Vec<String>>);
 
-impl Outgoing for Wire {
+impl OutgoingSync for Wire {
     fn notify(&self, method: &str, params: Value) -> bool {
         let document = &params["textDocument"];
         let name = document["uri"].as_str().unwrap().rsplit('/').next().unwrap();
@@ -60,7 +60,7 @@ impl Fixture {
     }
 
     fn touch_at(&mut self, name: &str, now: Duration, certainly: bool) -> Result<SyncAction, ReadError> {
-        let opening = Opening { language: "rust", sync: self.sync, now };
+        let opening = OpenParams { language: "rust", sync: self.sync, now };
         self.documents.sync(&self.root.join(name), opening, certainly, &self.wire)
     }
 
@@ -91,7 +91,7 @@ fn a_document_is_opened_once_and_sent_again_only_when_its_text_changed() {
 fn a_change_within_one_tick_of_the_clock_is_seen() {
     let mut fixture = Fixture::new();
     let path = fixture.write("a.rs", b"one");
-    let now = Stamp::of(&path).map(|_| std::fs::metadata(&path).unwrap().modified().unwrap()).unwrap();
+    let now = Stamp::of_file(&path).map(|_| std::fs::metadata(&path).unwrap().modified().unwrap()).unwrap();
     let now = now.duration_since(std::time::UNIX_EPOCH).unwrap();
     fixture.touch_at("a.rs", now, false).unwrap();
     // The same length, inode and modification time.

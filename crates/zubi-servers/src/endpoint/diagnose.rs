@@ -42,7 +42,7 @@ impl ServerEndpoint {
         let mut found = Vec::new();
         for step in tsserver::STEPS {
             let question = tsserver::question(command, step, &document);
-            let answer = match self.ask(session, "workspace/executeCommand", &question, cx).await {
+            let answer = match self.request_with_retries(session, "workspace/executeCommand", &question, cx).await {
                 Ok(answer) => tsserver::answer(answer),
                 Err(Failure::Final(EndpointError::Server { message, .. })) => {
                     tracing::debug!(server = %self.id, step, message, "tsserver did not tell the problems");
@@ -79,7 +79,7 @@ impl ServerEndpoint {
                     object.insert("previousResultId".to_owned(), json!(result_id));
                 }
             }
-            let report = self.ask(session, "textDocument/diagnostic", &params, cx).await?;
+            let report = self.request_with_retries(session, "textDocument/diagnostic", &params, cx).await?;
             match store.take_report(path, provider.as_ref(), &report) {
                 Some(items) => found.extend(items),
                 None => {
@@ -99,7 +99,7 @@ impl ServerEndpoint {
         let mut publications = store.publications();
         let mut statuses = settling.changes();
         let mut registrations = session.peer().registrations();
-        let mut ended = session.ended();
+        let mut ended = session.end_reason();
         loop {
             publications.mark_unchanged();
             statuses.mark_unchanged();
@@ -107,7 +107,7 @@ impl ServerEndpoint {
             if !session.pulls_for(path).is_empty() {
                 return Ok(false);
             }
-            if store.pushed(path).current && settling.is_idle(path) {
+            if store.published_report(path).current && settling.is_idle(path) {
                 match settling.fence() {
                     None => return Ok(true),
                     Some(fence) => {
@@ -145,7 +145,7 @@ impl ServerEndpoint {
             // Refusing is an answer, too.
             Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
         }
-        Ok(settling.sent_so_far() == sent && settling.is_idle(path) && session.peer().diagnostics.pushed(path).current)
+        Ok(settling.sent_so_far() == sent && settling.is_idle(path) && session.peer().diagnostics.published_report(path).current)
     }
 
     /// Waits until the server's check has said everything about the files as they were saved last; `false` when that was
@@ -154,7 +154,7 @@ impl ServerEndpoint {
     async fn await_check(session: &Session, cx: &RequestCx) -> Result<bool, EndpointError> {
         let checks = &session.peer().checks;
         let mut changes = checks.changes();
-        let mut ended = session.ended();
+        let mut ended = session.end_reason();
         let asked = Instant::now();
         loop {
             changes.mark_unchanged();
@@ -186,7 +186,7 @@ impl ServerEndpoint {
         if !session.spec().diagnoses {
             return Ok(DiagnosticsReport { items: Vec::new(), current: true, unheard: false, note: None });
         }
-        let _pins = Self::pin(session, &cx.about(document))?;
+        let _pins = Self::pin(session, &cx.for_document(document))?;
         let checks = &session.peer().checks;
         let mut settled = checks.stage() == CheckState::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
@@ -210,13 +210,13 @@ impl ServerEndpoint {
                 Err(error) => return Err(error),
             }
         }
-        let mut pushed = session.peer().diagnostics.pushed(path);
+        let mut pushed = session.peer().diagnostics.published_report(path);
         let from_tsserver = session.pulls_for(path).is_empty();
         if pulled.is_some() && (from_tsserver || checks.is_outdated()) {
             // They are a part of what was asked for, or the check's and about another text.
             pushed.items.clear();
         }
-        let note = checks.lacking();
+        let note = checks.pending_note();
         let unheard = note.is_some();
         Ok(match pulled {
             Some(mut items) => {

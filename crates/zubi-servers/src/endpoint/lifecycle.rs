@@ -54,7 +54,7 @@ pub(crate) trait Starter: Send + Sync {
 }
 
 /// What the tasks of an endpoint share.
-pub(super) struct Shared {
+pub(super) struct EndpointState {
     pub(super) launch: LaunchSpec,
     pub(super) starter: Arc<dyn Starter>,
     pub(super) phase: watch::Sender<Phase>,
@@ -90,7 +90,7 @@ pub(super) enum Phase {
 }
 
 /// One run: start, wait for the end, tell why.
-pub(super) async fn run(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<EndpointState>) {
     let wanted = std::mem::take(&mut *lock(&shared.wanted));
     let readiness = Arc::clone(&shared.readiness);
     let start = shared.starter.start(&shared.launch, wanted.first().cloned(), readiness, &shared.tasks);
@@ -105,7 +105,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 StartError::Spawn(_) => "check that the program is installed".to_owned(),
                 StartError::Handshake(_) => format!("try `{}` by hand", shared.launch.command.program),
             };
-            shared.down(error.to_string(), hint, false);
+            shared.mark_down(error.to_string(), hint, false);
             return;
         }
     };
@@ -145,14 +145,14 @@ pub(super) async fn run(shared: Arc<Shared>) {
         return;
     }
     lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
-    shared.down(why, ASK_AGAIN.to_owned(), session.was_useful());
+    shared.mark_down(why, ASK_AGAIN.to_owned(), session.was_useful());
 }
 
 /// Waits until a running server has ended and says why; `None` when nobody needs it any more, and it is to be ended. Ends
 /// it when it holds more memory than it may.
-async fn until_its_end(shared: &Shared, session: &Arc<Session>) -> Option<String> {
+async fn until_its_end(shared: &EndpointState, session: &Arc<Session>) -> Option<String> {
     let keep = shared.launch.keep;
-    let mut ended = session.ended();
+    let mut ended = session.end_reason();
     let mut look = tokio::time::interval(MEMORY_LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -186,7 +186,7 @@ async fn until_its_end(shared: &Shared, session: &Arc<Session>) -> Option<String
 
 impl ServerEndpoint {
     /// A process is gone, and the next question finds a new one.
-    pub(super) fn died(&self, why: String) -> EndpointError {
+    pub(super) fn on_process_exit(&self, why: String) -> EndpointError {
         EndpointError::Exited { endpoint: self.id.clone(), why, hint: ASK_AGAIN.to_owned() }
     }
 
@@ -194,17 +194,17 @@ impl ServerEndpoint {
     pub(super) async fn on_exit(&self, why: String) -> EndpointError {
         let mut phases = self.shared.phase.subscribe();
         // It has ended; whoever attends it writes that down in the next moment.
-        let is_known = |phase: &Phase| !matches!(phase, Phase::Running(session) if session.ended().borrow().is_some());
+        let is_known = |phase: &Phase| !matches!(phase, Phase::Running(session) if session.end_reason().borrow().is_some());
         let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
         let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
             Some(Phase::Down { retry_at, .. }) => *retry_at,
-            _ => return self.died(why),
+            _ => return self.on_process_exit(why),
         };
         EndpointError::Exited { endpoint: self.id.clone(), why, hint: retry_hint(ASK_AGAIN, retry_at) }
     }
 }
 
-impl Shared {
+impl EndpointState {
     /// A server that nobody has asked anything for a while leaves its place to the one that the next question starts.
     /// `false` when somebody came in this very moment.
     fn lay_down(&self, session: &Arc<Session>) -> bool {
@@ -251,7 +251,7 @@ impl Shared {
 
     /// The server does not run. One that was useful is started again at the next question; one that died again and again
     /// without answering anything is given time.
-    fn down(&self, why: String, hint: String, useful: bool) {
+    fn mark_down(&self, why: String, hint: String, useful: bool) {
         let failures = {
             let mut failures = lock(&self.failures);
             *failures = if useful { 1 } else { failures.saturating_add(1) };
@@ -302,7 +302,7 @@ pub(super) fn was_shut_down() -> (String, String) {
 
 /// The reason with the exit status and the last lines of standard error, which are known a moment after the pipe closed.
 pub(super) async fn why_it_ended(session: &Session, otherwise: String) -> String {
-    let mut ended = session.ended();
+    let mut ended = session.end_reason();
     let why = ended.wait_for(Option::is_some).await;
     why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)
 }

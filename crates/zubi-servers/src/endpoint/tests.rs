@@ -21,15 +21,15 @@ struct Fixture {
 
 impl Fixture {
     fn new(files: &[(&str, &str)]) -> Self {
-        Self::with(Workspace::new(files))
+        Self::with_workspace(Workspace::new(files))
     }
 
-    fn with(workspace: Workspace) -> Self {
-        Self::of(workspace, Duration::from_mins(30), Duration::from_mins(1))
+    fn with_workspace(workspace: Workspace) -> Self {
+        Self::with_timeouts(workspace, Duration::from_mins(30), Duration::from_mins(1))
     }
 
     /// With a server that is ended when nobody asks for `idle`, and that has `request_timeout` for an answer.
-    fn of(workspace: Workspace, idle: Duration, request_timeout: Duration) -> Self {
+    fn with_timeouts(workspace: Workspace, idle: Duration, request_timeout: Duration) -> Self {
         let (starter, starts) = FakeStarter::new();
         let launch = LaunchSpec {
             spec: workspace.spec.clone(),
@@ -51,7 +51,7 @@ impl Fixture {
         server
     }
 
-    fn ask(&self, method: &'static str, cx: RequestCx) -> tokio::task::JoinHandle<Result<Value, EndpointError>> {
+    fn request(&self, method: &'static str, cx: RequestCx) -> tokio::task::JoinHandle<Result<Value, EndpointError>> {
         let endpoint = Arc::clone(&self.endpoint);
         tokio::spawn(async move { endpoint.request(method, json!({}), &cx).await })
     }
@@ -79,8 +79,8 @@ fn show(report: &DiagnosticsReport) -> String {
 #[tokio::test]
 async fn first_questions_share_one_start_and_documents_come_first() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
-    let about = cx().about(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let questions = [fixture.ask("textDocument/hover", about.clone()), fixture.ask("textDocument/hover", about)];
+    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let questions = [fixture.request("textDocument/hover", about.clone()), fixture.request("textDocument/hover", about)];
     let mut server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
     server.expect_notification("textDocument/didOpen").await;
     for number in 0..2 {
@@ -97,11 +97,11 @@ async fn first_questions_share_one_start_and_documents_come_first() {
 #[tokio::test]
 async fn what_is_not_offered_is_not_asked() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({})).await;
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake does not support `textDocument/hover`");
     // Methods beyond LSP are passed on.
-    let question = fixture.ask("fake/own", cx());
+    let question = fixture.request("fake/own", cx());
     let (id, _) = server.expect_request("fake/own").await;
     server.refuse(id, -32603, None).await;
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake answered `fake/own` with an error: no (-32603)");
@@ -110,7 +110,7 @@ async fn what_is_not_offered_is_not_asked() {
 #[tokio::test]
 async fn a_question_is_asked_again_when_the_protocol_says_so() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
     for code in [CONTENT_MODIFIED, SERVER_CANCELLED] {
         let (id, _) = server.expect_request("textDocument/hover").await;
@@ -120,7 +120,7 @@ async fn a_question_is_asked_again_when_the_protocol_says_so() {
     server.reply(id, json!("at last")).await;
     assert_eq!(question.await.unwrap().unwrap(), json!("at last"));
 
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.refuse(id, SERVER_CANCELLED, Some(json!({ "retriggerRequest": false }))).await;
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake answered `textDocument/hover` with an error: no (-32802)");
@@ -130,7 +130,7 @@ async fn a_question_is_asked_again_when_the_protocol_says_so() {
 async fn giving_up_reaches_the_server_at_once() {
     let mut fixture = Fixture::new(&[]);
     let cx = cx();
-    let question = fixture.ask("textDocument/hover", cx.clone());
+    let question = fixture.request("textDocument/hover", cx.clone());
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
     server.expect_request("textDocument/hover").await;
     cx.cancel.cancel();
@@ -141,10 +141,10 @@ async fn giving_up_reaches_the_server_at_once() {
 #[tokio::test]
 async fn a_question_does_not_wait_for_a_slow_one() {
     let mut fixture = Fixture::new(&[]);
-    let slow = fixture.ask("textDocument/references", cx());
+    let slow = fixture.request("textDocument/references", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true, "referencesProvider": true })).await;
     let (slow_id, _) = server.expect_request("textDocument/references").await;
-    let quick = fixture.ask("textDocument/hover", cx());
+    let quick = fixture.request("textDocument/hover", cx());
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!(1)).await;
     quick.await.unwrap().unwrap();
@@ -158,8 +158,8 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
     let capabilities =
         json!({ "textDocumentSync": 1, "hoverProvider": true, "executeCommandProvider": { "commands": ["x"] } });
-    let about = cx().about(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let question = fixture.ask("textDocument/hover", about);
+    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let question = fixture.request("textDocument/hover", about);
     let mut server = fixture.server(capabilities.clone()).await;
     server.expect_notification("textDocument/didOpen").await;
     server.expect_request("textDocument/hover").await;
@@ -171,7 +171,7 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
     assert_eq!(question.await.unwrap().unwrap(), json!("again"));
 
     // What changes something is not done twice.
-    let question = fixture.ask("workspace/executeCommand", cx());
+    let question = fixture.request("workspace/executeCommand", cx());
     server.expect_request("workspace/executeCommand").await;
     drop(server);
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
@@ -180,14 +180,14 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
 #[tokio::test]
 async fn what_a_server_offers_is_not_told_by_its_death() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true, "positionEncoding": "utf-8" })).await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!(1)).await;
     question.await.unwrap().unwrap();
     assert_eq!(fixture.endpoint.encoding(), Encoding::Utf8);
     drop(server);
-    let mut ended = fixture.endpoint.running_now().map(|session| session.ended());
+    let mut ended = fixture.endpoint.running_now().map(|session| session.end_reason());
     if let Some(ended) = &mut ended {
         ended.wait_for(Option::is_some).await.unwrap();
     }
@@ -208,8 +208,8 @@ async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
     let mut workspace = Workspace::new(&[]);
     workspace.spec.recipe =
         crate::readiness::ReadinessSignal::Log { prefixes: vec!["ready".to_owned()], parts: Vec::new(), answers_before: true };
-    let mut fixture = Fixture::with(workspace);
-    let question = fixture.ask("textDocument/references", cx());
+    let mut fixture = Fixture::with_workspace(workspace);
+    let question = fixture.request("textDocument/references", cx());
     let log = json!({ "type": 3, "message": "ready" });
     for round in 0..2 {
         let mut server = fixture.server(json!({ "referencesProvider": true })).await;
@@ -228,15 +228,15 @@ async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
 #[tokio::test]
 async fn a_server_that_dies_without_answering_is_given_time() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     for _ in 0..2 {
         let mut server = fixture.server(json!({ "hoverProvider": true })).await;
         server.expect_request("textDocument/hover").await;
     }
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
     let mut states = fixture.endpoint.readiness_changes();
-    crate::testing::until(&mut states, |state| matches!(state, Readiness::Failed { .. })).await;
-    assert_snapshot!(fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+    crate::testing::wait_until(&mut states, |state| matches!(state, Readiness::Failed { .. })).await;
+    assert_snapshot!(fixture.request("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
     assert!(fixture.starts.try_recv().is_err());
 }
 
@@ -262,15 +262,15 @@ async fn partial_results_are_put_together() {
 async fn edits_go_to_the_request_that_asked_for_them() {
     let mut fixture = Fixture::new(&[]);
     let captured = EditCapture::default();
-    let question = fixture.ask("workspace/executeCommand", RequestCx { edits: Some(captured.clone()), ..cx() });
+    let question = fixture.request("workspace/executeCommand", RequestCx { edits: Some(captured.clone()), ..cx() });
     let mut server = fixture.server(json!({ "executeCommandProvider": { "commands": ["fake.fix"] } })).await;
     let (id, _) = server.expect_request("workspace/executeCommand").await;
     let edit = json!({ "edit": { "changes": {} } });
-    assert_eq!(server.ask("workspace/applyEdit", edit.clone()).await.unwrap()["applied"], json!(true));
+    assert_eq!(server.request("workspace/applyEdit", edit.clone()).await.unwrap()["applied"], json!(true));
     server.reply(id, Value::Null).await;
     question.await.unwrap().unwrap();
     assert_eq!(captured.take().len(), 1);
-    assert_eq!(server.ask("workspace/applyEdit", edit).await.unwrap()["applied"], json!(false));
+    assert_eq!(server.request("workspace/applyEdit", edit).await.unwrap()["applied"], json!(false));
     assert!(fixture.endpoint.allows_command("fake.fix") && !fixture.endpoint.allows_command("fake.other"));
 }
 
@@ -298,17 +298,17 @@ async fn pushed_diagnostics_are_awaited_for_the_present_text() {
 }
 
 /// Pulls `native`, publishes what `check` says, and pretends to run it.
-struct Checked {
+struct CheckedServer {
     fixture: Fixture,
     server: FakeServer,
     uri: Value,
 }
 
-impl Checked {
+impl CheckedServer {
     async fn start(begins_within_ms: u64) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
         let mut workspace = Workspace::new(&[("a.rs", "1")]);
         workspace.spec.checker = Some(Checker { begins_within_ms, ..crate::testing::checker() });
-        let mut fixture = Fixture::with(workspace);
+        let mut fixture = Fixture::with_workspace(workspace);
         let question = fixture.diagnose("a.rs", cx());
         let mut server = fixture
             .server(json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true }, "diagnosticProvider": {} }))
@@ -318,12 +318,12 @@ impl Checked {
         (Self { fixture, server, uri }, question)
     }
 
-    async fn pulled(&mut self, message: &str) {
+    async fn expect_pull(&mut self, message: &str) {
         let (id, _) = self.server.expect_request("textDocument/diagnostic").await;
         self.server.reply(id, json!({ "kind": "full", "items": [problem(message)] })).await;
     }
 
-    async fn published(&mut self, message: &str) {
+    async fn publish(&mut self, message: &str) {
         let params = json!({ "uri": self.uri, "diagnostics": [problem(message), problem("native")] });
         self.server.notify("textDocument/publishDiagnostics", params).await;
     }
@@ -349,27 +349,27 @@ impl Checked {
 
 #[tokio::test]
 async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
-    let (mut it, question) = Checked::start(10_000).await;
-    it.pulled("native").await;
+    let (mut it, question) = CheckedServer::start(10_000).await;
+    it.expect_pull("native").await;
     it.check("begin").await;
-    it.published("from cargo").await;
+    it.publish("from cargo").await;
     it.check("end").await;
-    it.pulled("native").await;
+    it.expect_pull("native").await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
 
     let question = it.change("2", cx()).await;
-    it.pulled("new native").await;
+    it.expect_pull("new native").await;
     it.check("begin").await;
     // Its last words come after its end.
     it.check("end").await;
     let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
-    it.published("new from cargo").await;
+    it.publish("new from cargo").await;
     it.server.reply(id, json!({ "kind": "full", "items": [problem("new native")] })).await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("new native"), String("new from cargo"), String("native")], current: true, note: None"#);
 
     let deadline = Instant::now() + Duration::from_secs(1);
     let question = it.change("3", RequestCx { deadline, ..cx() }).await;
-    it.pulled("third native").await;
+    it.expect_pull("third native").await;
     it.check("begin").await;
     let report = question.await.unwrap().unwrap();
     assert!(Instant::now() < deadline, "the answer comes while someone listens");
@@ -378,8 +378,8 @@ async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
 
 #[tokio::test]
 async fn a_check_that_begins_again_while_its_last_words_are_fetched_is_waited_for() {
-    let (mut it, question) = Checked::start(10_000).await;
-    it.pulled("native").await;
+    let (mut it, question) = CheckedServer::start(10_000).await;
+    it.expect_pull("native").await;
     it.check("begin").await;
     it.check("end").await;
     let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
@@ -387,22 +387,22 @@ async fn a_check_that_begins_again_while_its_last_words_are_fetched_is_waited_fo
     it.check("begin").await;
     it.server.reply(id, json!({ "kind": "full", "items": [problem("native")] })).await;
     // Once this is answered, the reply has been read.
-    it.server.ask("workspace/configuration", json!({ "items": [] })).await.unwrap();
+    it.server.request("workspace/configuration", json!({ "items": [] })).await.unwrap();
     assert!(!question.is_finished());
-    it.published("from cargo").await;
+    it.publish("from cargo").await;
     it.check("end").await;
-    it.pulled("native").await;
+    it.expect_pull("native").await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
 }
 
 #[tokio::test]
 async fn a_check_that_never_begins_is_waited_for_once() {
-    let (mut it, question) = Checked::start(20).await;
-    it.pulled("native").await;
-    it.pulled("native").await;
+    let (mut it, question) = CheckedServer::start(20).await;
+    it.expect_pull("native").await;
+    it.expect_pull("native").await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
     let question = it.change("2", cx()).await;
-    it.pulled("native").await;
+    it.expect_pull("native").await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
 }
 
@@ -410,7 +410,7 @@ async fn a_check_that_never_begins_is_waited_for_once() {
 async fn what_is_published_before_the_server_is_done_with_a_document_is_not_believed() {
     let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
     workspace.spec.document_status = Some(crate::testing::document_status());
-    let mut fixture = Fixture::with(workspace);
+    let mut fixture = Fixture::with_workspace(workspace);
     let question = fixture.diagnose("a.rs", cx());
     let mut server =
         fixture.server(json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true } })).await;
@@ -439,14 +439,14 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
 
     // A header was saved: the text is the same, its problems may not be.
-    let about = cx().about(&DocumentRef::new(fixture.workspace.path("b.rs")));
-    let other = fixture.ask("fake/own", about.clone());
+    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("b.rs")));
+    let other = fixture.request("fake/own", about.clone());
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("fake/own").await;
     server.reply(id, Value::Null).await;
     other.await.unwrap().unwrap();
     fixture.workspace.write("b.rs", "2");
-    let other = fixture.ask("fake/own", about);
+    let other = fixture.request("fake/own", about);
     server.expect_notification("textDocument/didChange").await;
     server.expect_notification("textDocument/didSave").await;
     let (id, _) = server.expect_request("fake/own").await;
@@ -467,7 +467,7 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
 #[tokio::test]
 async fn documents_that_are_no_text_are_said_to_be() {
     let mut fixture = Fixture::new(&[("a.rs", "\0")]);
-    let question = fixture.ask("textDocument/hover", cx().about(&DocumentRef::new(fixture.workspace.path("a.rs"))));
+    let question = fixture.request("textDocument/hover", cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs"))));
     let _server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
     assert!(matches!(question.await.unwrap(), Err(EndpointError::Document(_))));
 }
@@ -481,14 +481,14 @@ async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
     fixture.endpoint.shutdown().await;
     starting.expect_notification("$/cancelRequest").await;
     assert!(starting.next().await.is_none(), "its input is closed");
-    assert_snapshot!(fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: it was shut down");
+    assert_snapshot!(fixture.request("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: it was shut down");
 
     let mut fixture = Fixture::new(&[]);
     fixture.endpoint.ensure_started(None);
     let mut server = fixture.server(json!({})).await;
     let mut states = fixture.endpoint.readiness_changes();
-    crate::testing::until(&mut states, |state| *state == Readiness::Ready).await;
-    drop(fixture.ask("textDocument/hover", cx()).await);
+    crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
+    drop(fixture.request("textDocument/hover", cx()).await);
     let endpoint = Arc::clone(&fixture.endpoint);
     let ending = tokio::spawn(async move { endpoint.shutdown().await });
     let (id, _) = server.expect_request("shutdown").await;

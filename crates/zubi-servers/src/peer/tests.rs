@@ -10,7 +10,7 @@ use crate::testing::Workspace;
 async fn answer(method: &str, params: serde_json::Value) -> serde_json::Value {
     let workspace = Workspace::new(&[]);
     let (_session, mut server) = workspace.start(json!({})).await;
-    let answer = match server.ask(method, params).await {
+    let answer = match server.request(method, params).await {
         Ok(answer) => answer,
         Err(error) => json!({ "error": error.code }),
     };
@@ -92,19 +92,19 @@ async fn edits_are_captured_only_while_someone_asked_for_them() {
     let edit = json!({ "edit": { "changes": { "file:///w/a.rs": [] } } });
     let capture = EditCapture::default();
     session.peer().capture(Some(capture.clone()));
-    assert_json_snapshot!(server.ask("workspace/applyEdit", edit.clone()).await.unwrap(), @r#"
+    assert_json_snapshot!(server.request("workspace/applyEdit", edit.clone()).await.unwrap(), @r#"
     {
       "applied": true
     }
     "#);
-    assert_json_snapshot!(server.ask("workspace/applyEdit", json!({ "edit": { "changes": 3 } })).await.unwrap(), @r#"
+    assert_json_snapshot!(server.request("workspace/applyEdit", json!({ "edit": { "changes": 3 } })).await.unwrap(), @r#"
     {
       "applied": false,
       "failureReason": "the edit cannot be read"
     }
     "#);
     session.peer().capture(None);
-    assert_eq!(server.ask("workspace/applyEdit", edit).await.unwrap()["applied"], json!(false));
+    assert_eq!(server.request("workspace/applyEdit", edit).await.unwrap()["applied"], json!(false));
     assert_eq!(capture.take().len(), 1);
 }
 
@@ -117,7 +117,7 @@ async fn the_log_is_kept_and_cleaned() {
     server.notify("window/logMessage", json!({ "type": 3 })).await;
     server.notify("telemetry/event", json!([1, 2])).await;
     // Answered after everything before it was handled.
-    server.ask("workspace/workspaceFolders", json!(null)).await.unwrap();
+    server.request("workspace/workspaceFolders", json!(null)).await.unwrap();
     assert_eq!(session.peer().log.last(10), ["one", "two"]);
 }
 
@@ -133,7 +133,7 @@ async fn what_a_server_may_make_zubi_hold_is_bounded() {
     let mut applied = 0;
     for _ in 0..110 {
         let edit = json!({ "edit": { "changes": {} } });
-        applied += i32::from(server.ask("workspace/applyEdit", edit).await.unwrap()["applied"] == json!(true));
+        applied += i32::from(server.request("workspace/applyEdit", edit).await.unwrap()["applied"] == json!(true));
     }
     assert_eq!((applied, capture.take().len()), (100, 100));
 
@@ -142,6 +142,6 @@ async fn what_a_server_may_make_zubi_hold_is_bounded() {
         let piece = json!({ "token": "t", "value": ["x".repeat(1024 * 1024)] });
         server.notify("$/progress", piece).await;
     }
-    server.ask("workspace/workspaceFolders", json!(null)).await.unwrap();
+    server.request("workspace/workspaceFolders", json!(null)).await.unwrap();
     assert_eq!(session.peer().take_partial(&json!("t")).len(), 63);
 }

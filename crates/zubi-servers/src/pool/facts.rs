@@ -8,7 +8,7 @@ use zubi_base::fs;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Folder;
 
-use crate::catalogue::{CaveatScope, ServerEntry, Untrusted};
+use crate::catalogue::{CaveatScope, ServerEntry, UntrustedRule};
 use crate::detect::ProgramFinder;
 
 pub(super) fn subject(path: &Utf8Path) -> String {
@@ -108,7 +108,7 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
             CaveatScope::Beyond => limits.beyond.extend(clause),
         }
     }
-    if !trusted && matches!(row.untrusted, Untrusted::Restricted(_)) {
+    if !trusted && matches!(row.untrusted, UntrustedRule::Restricted(_)) {
         limits.beyond.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
     }
     limits

@@ -26,7 +26,7 @@ pub(super) fn roots(
     example: &Utf8Path,
     folder: &Folder,
 ) -> (Vec<Utf8PathBuf>, usize) {
-    let marked = marked(row, detection).filter(|document| document.starts_with(&folder.path));
+    let marked = marker_documents(row, detection).filter(|document| document.starts_with(&folder.path));
     let own = project_root(row, example, &folder.path);
     let others: BTreeSet<Utf8PathBuf> = marked.map(|document| project_root(row, &document, &folder.path)).collect();
     let others = others.into_iter().filter(|root| *root != own);
@@ -46,7 +46,7 @@ pub(super) fn not_asked(row: &ServerEntry, more: usize) -> String {
 }
 
 /// A document that need not exist for each directory with a marker of a server's projects.
-fn marked<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
+fn marker_documents<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
     let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name);
     detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
 }
@@ -62,11 +62,11 @@ pub(super) fn has_several(row: &ServerEntry, document: &Utf8Path, detection: &De
     let own = project(row, document, workspace);
     let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
     let examples = examples.flat_map(|(_, files)| files.examples.values().cloned());
-    marked(row, detection).chain(examples).any(|other| project(row, &other, workspace) != own)
+    marker_documents(row, detection).chain(examples).any(|other| project(row, &other, workspace) != own)
 }
 
 /// The other projects that files in a server's languages lie in, each with the first of them. Looks at files.
-pub(super) fn others(
+pub(super) fn other_projects(
     row: &ServerEntry,
     document: &Utf8Path,
     files: impl Iterator<Item = Utf8PathBuf>,

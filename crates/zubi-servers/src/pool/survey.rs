@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
 
 use super::facts::install_hint;
-use super::{ServerPool, Wanted};
+use super::{ServerPool, NeededServer};
 use crate::catalogue::{Install, ServerEntry};
 use crate::detect::{LanguageFiles, project_root};
 
@@ -186,7 +186,7 @@ impl ServerPool {
             }
         }
         let wanted =
-            Wanted { row: std::sync::Arc::clone(row), root: root.into(), folder, document: files.example.clone() };
+            NeededServer { row: std::sync::Arc::clone(row), root: root.into(), folder, document: files.example.clone() };
         let started = Instant::now();
         report.state = match shared.start(&wanted).await {
             Ok(endpoint) => {

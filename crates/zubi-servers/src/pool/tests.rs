@@ -20,19 +20,19 @@ struct Fixture {
 }
 
 /// A program on the PATH: its name, and whether it runs.
-type Installed<'a> = (&'a str, bool);
+type FakeProgram<'a> = (&'a str, bool);
 
 impl Fixture {
-    fn new(files: &[&str], programs: &[Installed<'_>], trusted: bool) -> Self {
-        Self::with(&[""], files, programs, trusted)
+    fn new(files: &[&str], programs: &[FakeProgram<'_>], trusted: bool) -> Self {
+        Self::with_layout(&[""], files, programs, trusted)
     }
 
     /// A trusted workspace of several folders.
-    fn of_folders(folders: &[&str], files: &[&str], programs: &[Installed<'_>]) -> Self {
-        Self::with(folders, files, programs, true)
+    fn of_folders(folders: &[&str], files: &[&str], programs: &[FakeProgram<'_>]) -> Self {
+        Self::with_layout(folders, files, programs, true)
     }
 
-    fn with(folders: &[&str], files: &[&str], programs: &[Installed<'_>], trusted: bool) -> Self {
+    fn with_layout(folders: &[&str], files: &[&str], programs: &[FakeProgram<'_>], trusted: bool) -> Self {
         let directories = [0; 3].map(|_| tempfile::tempdir().unwrap());
         let [root, path, state] = [0, 1, 2]
             .map(|i: usize| zubi_base::fs::canonical(Utf8Path::from_path(directories[i].path()).unwrap()).unwrap());
@@ -63,7 +63,7 @@ impl Fixture {
     }
 
     /// Who answers for a document, as text.
-    async fn ask(&self, document: &str) -> String {
+    async fn answering_servers(&self, document: &str) -> String {
         let document = DocumentRef::new(self.root.join(document));
         self.show(&self.pool.for_document(&document, "textDocument/diagnostic", &cx()).await)
     }
@@ -101,38 +101,38 @@ async fn a_pool_that_was_not_asked_has_done_nothing() {
 #[tokio::test]
 async fn who_does_not_answer_and_why() {
     let fixture = Fixture::new(&["a.cob", "Makefile", "a.rs", "a.py"], &[("ruff", true)], true);
-    assert_snapshot!(fixture.ask("a.cob").await, @".cob: no server for .cob. add a [[server]] with this language to ~/.config/zubi/servers.toml");
-    assert_snapshot!(fixture.ask("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to ~/.config/zubi/servers.toml");
-    assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer: `rust-analyzer` is not installed. install it with rustup: rustup component add rust-analyzer");
-    assert_snapshot!(fixture.ask("a.py").await, @"
+    assert_snapshot!(fixture.answering_servers("a.cob").await, @".cob: no server for .cob. add a [[server]] with this language to ~/.config/zubi/servers.toml");
+    assert_snapshot!(fixture.answering_servers("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to ~/.config/zubi/servers.toml");
+    assert_snapshot!(fixture.answering_servers("a.rs").await, @"rust-analyzer: `rust-analyzer` is not installed. install it with rustup: rustup component add rust-analyzer");
+    assert_snapshot!(fixture.answering_servers("a.py").await, @"
     ruff
     pyright: `pyright-langserver` is not installed. install it with npm: npm install --global pyright
     ty: `ty` is not installed. install it with uv: uv tool install ty
     ");
-    assert_snapshot!(fixture.ask("/usr/lib/python3/os.py").await, @"ruff");
+    assert_snapshot!(fixture.answering_servers("/usr/lib/python3/os.py").await, @"ruff");
 }
 
 #[tokio::test]
 async fn an_untrusted_folder_gets_what_executes_nothing() {
     let mut fixture = Fixture::new(&["a.rs", "a.cc"], &[("rust-analyzer", true), ("clangd", true)], false);
-    assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer: rust-analyzer may not run here: the folder is not trusted. `zubi trust /W` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros");
+    assert_snapshot!(fixture.answering_servers("a.rs").await, @"rust-analyzer: rust-analyzer may not run here: the folder is not trusted. `zubi trust /W` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros");
     assert!(fixture.starts.try_recv().is_err(), "nothing was started, not even to look at it");
-    assert_snapshot!(fixture.ask("a.cc").await, @"clangd");
+    assert_snapshot!(fixture.answering_servers("a.cc").await, @"clangd");
 }
 
 #[tokio::test]
 async fn trust_takes_effect_at_once() {
     let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true)], false);
-    assert_snapshot!(fixture.ask("a.py").await, @"pyright");
+    assert_snapshot!(fixture.answering_servers("a.py").await, @"pyright");
     let mut restricted = fixture.server().await;
     restricted.expect_notification("textDocument/didOpen").await;
     let items = json!({ "items": [{ "section": "python.pythonPath" }] });
-    assert_eq!(restricted.ask("workspace/configuration", items.clone()).await.unwrap(), json!(["/dev/null"]));
+    assert_eq!(restricted.request("workspace/configuration", items.clone()).await.unwrap(), json!(["/dev/null"]));
     TrustStore::new(&fixture.state).trust(&fixture.root, &[], Duration::ZERO).unwrap();
-    fixture.ask("a.py").await;
+    fixture.answering_servers("a.py").await;
     let mut trusted = fixture.server().await;
     trusted.expect_notification("textDocument/didOpen").await;
-    assert_eq!(trusted.ask("workspace/configuration", items).await.unwrap(), json!([null]));
+    assert_eq!(trusted.request("workspace/configuration", items).await.unwrap(), json!([null]));
     restricted.expect_request("shutdown").await;
 }
 
@@ -140,11 +140,11 @@ async fn trust_takes_effect_at_once() {
 async fn of_a_group_the_first_that_runs_answers_and_others_stand_beside_it() {
     let all = [("pyright-langserver", true), ("ty", true), ("ruff", true)];
     let fixture = Fixture::new(&["a.py"], &all, true);
-    assert_snapshot!(fixture.ask("a.py").await, @"
+    assert_snapshot!(fixture.answering_servers("a.py").await, @"
     pyright
     ruff
     ");
-    assert_snapshot!(fixture.ask("a.py").await, @"
+    assert_snapshot!(fixture.answering_servers("a.py").await, @"
     pyright
     ruff
     ");
@@ -153,7 +153,7 @@ async fn of_a_group_the_first_that_runs_answers_and_others_stand_beside_it() {
 #[tokio::test]
 async fn a_server_started_early_is_ended_when_its_program_proves_unusable() {
     let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true), ("pyright", false), ("ty", true)], true);
-    assert_snapshot!(fixture.ask("a.py").await, @"ty");
+    assert_snapshot!(fixture.answering_servers("a.py").await, @"ty");
     let mut early = fixture.starts.recv().await.unwrap();
     // Whatever it was told before, it is not told to work, and its input ends.
     while let Some(message) = early.next().await {
@@ -165,17 +165,17 @@ async fn a_server_started_early_is_ended_when_its_program_proves_unusable() {
 #[tokio::test]
 async fn questions_that_come_together_share_one_start() {
     let mut fixture = Fixture::new(&["a.rs", "b.rs"], &[("rust-analyzer", true)], true);
-    let (one, two) = tokio::join!(fixture.ask("a.rs"), fixture.ask("b.rs"));
+    let (one, two) = tokio::join!(fixture.answering_servers("a.rs"), fixture.answering_servers("b.rs"));
     assert_eq!((one.as_str(), two.as_str()), ("rust-analyzer", "rust-analyzer"));
     fixture.server().await;
     assert!(fixture.starts.try_recv().is_err());
-    assert_eq!(fixture.pool.started().len(), 1);
+    assert_eq!(fixture.pool.started_servers().len(), 1);
 }
 
 #[tokio::test]
 async fn changes_reach_a_running_server_and_one_that_is_being_started() {
     let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
-    fixture.ask("a.rs").await;
+    fixture.answering_servers("a.rs").await;
     let mut server = fixture.starts.recv().await.unwrap();
     let (id, _) = server.expect_request("initialize").await;
     // It may have read the files already.
@@ -217,7 +217,7 @@ async fn a_workspace_gets_every_server_of_its_languages() {
     ");
     let roots: Vec<_> = fixture
         .pool
-        .started()
+        .started_servers()
         .iter()
         .map(|endpoint| endpoint.root().strip_prefix(&fixture.root).unwrap().to_string())
         .collect();
@@ -281,7 +281,7 @@ async fn every_folder_of_a_workspace_is_asked() {
     ty
     ty
     ");
-    let roots: Vec<_> = fixture.pool.started().iter().map(|endpoint| endpoint.root().to_owned()).collect();
+    let roots: Vec<_> = fixture.pool.started_servers().iter().map(|endpoint| endpoint.root().to_owned()).collect();
     assert_eq!(roots, ["one", "two"].map(|folder| fixture.root.join(folder)));
 }
 
@@ -291,8 +291,8 @@ async fn data_and_markup_beside_code_are_asked_about_on_their_own() {
     let fixture = Fixture::new(&["tool.py", "settings.json", "README.md"], &programs, true);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert_snapshot!(fixture.show(&endpoints), @"ty");
-    assert_snapshot!(fixture.ask("settings.json").await, @"vscode-json-language-server");
-    assert_snapshot!(fixture.ask("README.md").await, @"Marksman: `marksman` is not installed. install it with release: download from https://github.com/artempyanykh/marksman/releases");
+    assert_snapshot!(fixture.answering_servers("settings.json").await, @"vscode-json-language-server");
+    assert_snapshot!(fixture.answering_servers("README.md").await, @"Marksman: `marksman` is not installed. install it with release: download from https://github.com/artempyanykh/marksman/releases");
     let fixture = Fixture::new(&["settings.json"], &programs, true);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert_snapshot!(fixture.show(&endpoints), @"vscode-json-language-server");
@@ -301,7 +301,7 @@ async fn data_and_markup_beside_code_are_asked_about_on_their_own() {
 #[tokio::test]
 async fn of_many_servers_that_are_not_installed_the_preferred_are_suggested() {
     let fixture = Fixture::new(&["a.rb"], &[], true);
-    assert_snapshot!(fixture.ask("a.rb").await, @"
+    assert_snapshot!(fixture.answering_servers("a.rb").await, @"
     Ruby LSP: `ruby-lsp` is not installed. install it with gem: gem install ruby-lsp
     Solargraph: `solargraph` is not installed. install it with gem: gem install solargraph
     ");
@@ -310,9 +310,9 @@ async fn of_many_servers_that_are_not_installed_the_preferred_are_suggested() {
 #[tokio::test]
 async fn shutting_down_ends_all() {
     let mut fixture = Fixture::new(&["a.rs", "a.cc"], &[("rust-analyzer", true), ("clangd", true)], true);
-    fixture.ask("a.rs").await;
+    fixture.answering_servers("a.rs").await;
     let mut one = fixture.server().await;
-    fixture.ask("a.cc").await;
+    fixture.answering_servers("a.cc").await;
     let mut two = fixture.server().await;
     let pool = Arc::clone(&fixture.pool);
     let ending = tokio::spawn(async move { pool.shutdown().await });
@@ -332,7 +332,7 @@ async fn shutting_down_ends_all() {
 async fn what_is_restarted_ends_and_is_started_by_the_next_question() {
     let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
     assert_eq!(fixture.pool.restart().await, 0);
-    fixture.ask("a.rs").await;
+    fixture.answering_servers("a.rs").await;
     let mut first = fixture.server().await;
     let pool = Arc::clone(&fixture.pool);
     let ending = tokio::spawn(async move { pool.restart().await });
@@ -343,6 +343,6 @@ async fn what_is_restarted_ends_and_is_started_by_the_next_question() {
     }
     assert_eq!(ending.await.unwrap(), 1);
     assert!(fixture.starts.try_recv().is_err(), "nobody has asked anything yet");
-    assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer");
+    assert_snapshot!(fixture.answering_servers("a.rs").await, @"rust-analyzer");
     fixture.server().await;
 }

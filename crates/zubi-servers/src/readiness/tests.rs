@@ -16,8 +16,8 @@ fn run(recipe: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     for line in script {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "initialized" => tracker.initialized(start),
-            "open" => tracker.opened(&root.join(rest), root),
+            "initialized" => tracker.on_initialized(start),
+            "open" => tracker.on_opened(&root.join(rest), root),
             "published" => {
                 let uri = zubi_base::uri::from_path(&root.join(rest)).0;
                 tracker.notification("textDocument/publishDiagnostics", &json!({"uri": uri, "diagnostics": []}));
@@ -255,7 +255,7 @@ fn servers_without_a_signal_say_how_long_they_have_been_up() {
 #[test]
 fn progress_is_bounded_and_hostile_values_are_harmless() {
     let mut tracker = Tracker::new(ReadinessSignal::ServerStatus);
-    tracker.initialized(Instant::now());
+    tracker.on_initialized(Instant::now());
     for token in 0..2 * MAX_PROGRESSES {
         tracker.notification(
             "$/progress",

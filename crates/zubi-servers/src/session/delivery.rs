@@ -3,9 +3,9 @@
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::{Expecting, Session};
+use super::{TextSentGuard, Session};
 use crate::catalogue::Freshness;
-use crate::documents::{Documents, Outgoing, SyncAction};
+use crate::documents::{Documents, OutgoingSync, SyncAction};
 use crate::offers::ChangeKind;
 use crate::watch::FileChange;
 
@@ -33,7 +33,7 @@ impl Session {
                 .map(|change| json!({ "uri": zubi_base::uri::from_path(&change.path), "type": change.kind as u8 }))
                 .collect();
             let params = json!({ "changes": events });
-            Outgoing::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
+            OutgoingSync::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
         }
         let mut opened = 0;
         let mut left_out = 0;
@@ -73,7 +73,7 @@ impl Session {
         let path = &change.path;
         let deleted = change.kind == ChangeKind::Deleted;
         if deleted {
-            self.peer.diagnostics.forget(path);
+            self.peer.diagnostics.remove(path);
         }
         if deleted && self.spec.freshness != Freshness::OpenedOnly {
             documents.close(path, &self.connection);
@@ -86,12 +86,12 @@ impl Session {
             self.peer.track(|tracker| tracker.awaiting_diagnostics(path, version));
         }
         let touch = if deleted {
-            Ok(documents.empty(path, self.opening(path), &Expecting { session: self, path }))
+            Ok(documents.empty(path, self.open_params(path), &TextSentGuard { session: self, path }))
         } else {
             self.bring_up_to_date_locked(documents, path, true)
         };
         if digests && !matches!(touch, Ok(SyncAction::Opened | SyncAction::Changed)) {
-            self.peer.track(|tracker| tracker.closed(path));
+            self.peer.track(|tracker| tracker.on_closed(path));
         }
         if let Err(error) = touch {
             tracing::debug!(server = %self.spec.name, %error, "a changed file cannot be sent");

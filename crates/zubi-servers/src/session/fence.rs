@@ -20,13 +20,13 @@ use zubi_base::rpc::{Connection, ConnectionError};
 pub(super) struct SyncBarrier {
     /// The request; `None` for servers that need none.
     method: Option<String>,
-    sent: Mutex<Sent>,
+    sent: Mutex<SentText>,
     /// Whoever asks while another waits at the fence waits as well.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Sent {
+struct SentText {
     /// Counts the texts.
     count: u64,
     /// The newest text of each document that was sent one.
@@ -38,7 +38,7 @@ impl SyncBarrier {
         Self { method, sent: Mutex::default(), turn: tokio::sync::Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Sent> {
+    fn lock(&self) -> MutexGuard<'_, SentText> {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

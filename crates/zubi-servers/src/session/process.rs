@@ -64,7 +64,7 @@ pub(super) async fn attend(
     stderr: Arc<LineRing>,
     ended: watch::Sender<Option<String>>,
 ) {
-    let mut closed = connection.closed();
+    let mut closed = connection.closed_reason();
     let mut child = child;
     let exited = async {
         match &mut child {

@@ -16,8 +16,8 @@ fn change(workspace: &Workspace, name: &str, kind: ChangeKind) -> FileChange {
 }
 
 /// The next messages, up to one that asks for nothing more, in short.
-async fn told(session: &Session, server: &mut crate::testing::FakeServer, root: &Utf8Path) -> String {
-    Outgoing::notify(&session.connection, "end", Value::Null);
+async fn sync_messages(session: &Session, server: &mut crate::testing::FakeServer, root: &Utf8Path) -> String {
+    OutgoingSync::notify(&session.connection, "end", Value::Null);
     let mut lines = Vec::new();
     loop {
         match server.next().await {
@@ -54,7 +54,7 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
     assert_eq!(params["processId"], json!(std::process::id()));
     // Some servers register before they have answered.
     let registration = json!({ "registrations": [{ "id": "1", "method": "textDocument/hover" }] });
-    server.ask("client/registerCapability", registration).await.unwrap();
+    server.request("client/registerCapability", registration).await.unwrap();
     let answer =
         json!({ "capabilities": { "positionEncoding": "utf-32" }, "serverInfo": { "name": "s", "version": "2" } });
     server.reply(id, answer).await;
@@ -98,7 +98,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
     assert!(matches!(*states.borrow_and_update(), Readiness::Loading { .. }));
     server.notify("$/progress", json!({ "token": 1, "value": { "kind": "begin", "title": "indexing" } })).await;
     server.notify("$/progress", json!({ "token": 1, "value": { "kind": "end" } })).await;
-    crate::testing::until(&mut states, |state| *state == Readiness::Ready).await;
+    crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
     drop(session);
 }
 
@@ -122,7 +122,7 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
     workspace.write("a.rs", "2");
     // Without a registration: its own languages and project files.
     session.deliver(&changes);
-    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 2 file:///W/a.rs 2 file:///W/b.rs 2 file:///W/Cargo.toml
     didChange file:///W/a.rs
     didSave file:///W/a.rs
@@ -130,10 +130,10 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
     let watchers = json!([{ "globPattern": "**/*.py" }]);
     let registration =
         json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
-    server.ask("client/registerCapability", json!({ "registrations": [registration] })).await.unwrap();
+    server.request("client/registerCapability", json!({ "registrations": [registration] })).await.unwrap();
     session.deliver(&changes);
     session.deliver(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
-    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 2 file:///W/c.py
     didClose file:///W/a.rs
     ");
@@ -150,7 +150,7 @@ async fn a_server_that_does_not_look_gets_changed_files_opened_but_not_all_of_a_
         changes.push(change(&workspace, &format!("{number}.rs"), ChangeKind::Created));
     }
     assert_snapshot!(session.deliver(&changes).unwrap(), @"3 more files changed at once; fake may still be reading them");
-    let told = told(&session, &mut server, &workspace.root).await;
+    let told = sync_messages(&session, &mut server, &workspace.root).await;
     assert_eq!(told.lines().filter(|line| line.starts_with("didOpen")).count(), MAX_OPENED_AT_ONCE);
     assert!(!told.contains("c.py"));
 }
@@ -169,7 +169,7 @@ async fn the_end_is_orderly() {
     server.expect_notification("exit").await;
     assert!(server.next().await.is_none(), "the input is closed");
     ending.await.unwrap();
-    assert_snapshot!(session.ended().borrow().clone().unwrap(), @"the connection was closed");
+    assert_snapshot!(session.end_reason().borrow().clone().unwrap(), @"the connection was closed");
 }
 
 #[tokio::test]
@@ -179,17 +179,17 @@ async fn a_check_is_due_after_reading_the_project_and_after_saving() {
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": { "change": 1, "save": true } })).await;
     let progress = |kind: &str| json!({ "token": "check/0", "value": { "kind": kind, "title": "cargo check" } });
     let checks = &session.peer().checks;
-    assert_eq!(checks.lacking().as_deref(), Some("cargo check still running"), "it runs once at the start");
+    assert_eq!(checks.pending_note().as_deref(), Some("cargo check still running"), "it runs once at the start");
     for (kind, expected) in [("begin", Some("cargo check still running")), ("end", None)] {
         server.notify("$/progress", progress(kind)).await;
-        server.ask("workspace/workspaceFolders", Value::Null).await.unwrap();
-        assert_eq!(checks.lacking().as_deref(), expected);
+        server.request("workspace/workspaceFolders", Value::Null).await.unwrap();
+        assert_eq!(checks.pending_note().as_deref(), expected);
     }
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
-    assert_eq!(checks.lacking().as_deref(), None);
+    assert_eq!(checks.pending_note().as_deref(), None);
     workspace.write("a.rs", "2");
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
-    assert_eq!(checks.lacking().as_deref(), Some("cargo check still running"));
+    assert_eq!(checks.pending_note().as_deref(), Some("cargo check still running"));
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn a_created_file_is_opened_for_a_server_that_finds_it_late() {
         .deliver(&[change(&workspace, "a.rs", ChangeKind::Created), change(&workspace, "b.rs", ChangeKind::Changed)]);
     std::fs::remove_file(workspace.path("a.rs")).unwrap();
     session.deliver(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
-    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
     didOpen file:///W/a.rs
     didSave file:///W/a.rs
@@ -233,9 +233,9 @@ async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read
     server.notify("textDocument/publishDiagnostics", json!({ "uri": opened[1]["uri"], "diagnostics": [] })).await;
     let reading =
         |state: &Readiness| matches!(state, Readiness::Loading { message: Some(text), .. } if text.contains(" 1 "));
-    crate::testing::until(&mut states, reading).await;
+    crate::testing::wait_until(&mut states, reading).await;
     server.notify("textDocument/publishDiagnostics", publication(opened[0]["version"].as_i64().unwrap())).await;
-    crate::testing::until(&mut states, |state| *state == Readiness::Ready).await;
+    crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
     // Written again, it is no longer empty.
     workspace.write("b.rs", "2");
     session.deliver(&[change(&workspace, "b.rs", ChangeKind::Created)]);
@@ -253,7 +253,7 @@ async fn what_changed_without_being_open_counts_as_saved() {
     // A document that is opened to be asked about was not saved just now.
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
     session.deliver(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
-    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didOpen file:///W/a.rs
     didChangeWatchedFiles 2 file:///W/b.rs
     didOpen file:///W/b.rs
@@ -268,7 +268,7 @@ async fn what_changed_without_being_open_counts_as_saved() {
         change(&workspace, "b.rs", ChangeKind::Changed),
         change(&workspace, "c.py", ChangeKind::Changed),
     ]);
-    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
     didOpen file:///W/a.rs
     didSave file:///W/a.rs

@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// How many messages it has sent so far.
-    pub(crate) fn heard(&self) -> u64 {
+    pub(crate) fn received_count(&self) -> u64 {
         self.connection.received_count()
     }
 
@@ -63,7 +63,7 @@ impl Session {
     /// time before. One silent question proves nothing, for a server with one thread may be working on it.
     pub(crate) fn ran_out_of_time(&self, asked: Instant, heard: u64, limit: Duration) -> bool {
         let mut state = self.usage.state();
-        let now = self.heard();
+        let now = self.received_count();
         match state.silence {
             Some(Silence { heard, since }) if heard == now => since.elapsed() > limit + limit / 2,
             _ => {

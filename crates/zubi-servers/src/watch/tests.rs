@@ -167,12 +167,12 @@ async fn lost_events_and_a_blind_watcher_lead_to_a_comparison() {
 }
 
 /// A watcher that takes so many directories and then says what the system says when its limit is reached.
-struct Limited {
+struct LimitedWatcher {
     watcher: notify::RecommendedWatcher,
     left: Arc<AtomicU64>,
 }
 
-impl Watcher for Limited {
+impl Watcher for LimitedWatcher {
     fn new<F: notify::EventHandler>(_handler: F, _config: notify::Config) -> notify::Result<Self> {
         unreachable!("the tests make it themselves")
     }
@@ -194,13 +194,13 @@ impl Watcher for Limited {
 }
 
 /// A workspace with three directories, where so many may be watched, the fence's among them.
-fn limited(left: u64) -> (Fixture, Arc<AtomicU64>) {
+fn limited_workspace(left: u64) -> (Fixture, Arc<AtomicU64>) {
     let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
     let left = Arc::new(AtomicU64::new(left));
     let state = Utf8Path::from_path(fixture.state.path()).unwrap();
     fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |handler| {
         let watcher = notify::recommended_watcher(handler)?;
-        Ok(Box::new(Limited { watcher, left: Arc::clone(&left) }))
+        Ok(Box::new(LimitedWatcher { watcher, left: Arc::clone(&left) }))
     });
     (fixture, left)
 }
@@ -216,7 +216,7 @@ const REACHED: &str =
 #[tokio::test]
 async fn where_the_limit_of_watched_directories_is_reached_files_are_compared_and_that_is_said() {
     for allowed in [0, 1, 2, 3] {
-        let (fixture, _left) = limited(allowed);
+        let (fixture, _left) = limited_workspace(allowed);
         for text in ["first", "second one"] {
             fixture.write("a.rs", text);
             fixture.write("two/c.rs", text);
@@ -229,7 +229,7 @@ async fn where_the_limit_of_watched_directories_is_reached_files_are_compared_an
 
 #[tokio::test]
 async fn a_limit_that_is_no_longer_reached_is_no_longer_said() {
-    let (fixture, left) = limited(2);
+    let (fixture, left) = limited_workspace(2);
     fixture.write("two/c.rs", "new");
     assert_eq!(changes_and_note(&fixture).await, (1, REACHED.to_owned()));
     left.store(100, Ordering::Release);
@@ -260,7 +260,7 @@ async fn too_many_marks_turn_into_a_comparison() {
     let marks = Marks { marked: Mutex::default(), fence: watch::Sender::new(0) };
     for number in 0..=MAX_MARKED {
         let event = notify::Event::new(EventKind::Any).add_path(format!("/w/{number}").into());
-        marks.heard(Ok(event), std::path::Path::new("/fence"));
+        marks.on_event(Ok(event), std::path::Path::new("/fence"));
     }
     let marked = lock(&marks.marked);
     assert!(marked.everything && marked.paths.len() == 1);

@@ -216,7 +216,7 @@ fn parameters(node: &Node, problems: &mut Vec<Problem>) {
     for member in names() {
         // What can follow a `$` in a template.
         if !env::is_name(&member.name) || member.name.len() > 64 {
-            let what = format!("`{}` is no name for a parameter", super::shape::cut(&member.name));
+            let what = format!("`{}` is no name for a parameter", super::shape::truncate(&member.name));
             let hint = "Letters, digits and `_`, at most 64, so that `$name` can stand for it.";
             problems.push(Problem::error("parameter-name", member.name_range.clone(), what, hint));
         }

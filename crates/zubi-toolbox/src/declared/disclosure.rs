@@ -20,7 +20,7 @@ pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
     rest.take(&["$schema"]);
     rest.take(&["tools"]);
     for (name, value) in rest.table(&["variables"]) {
-        lines.tell("", &format!("variable {}", printable(&name)), &value);
+        lines.add_value("", &format!("variable {}", printable(&name)), &value);
     }
     for node in file.root.iter().filter_map(|root| root.get("tools")).flat_map(Node::items) {
         of_tool(node, file, &mut lines);
@@ -44,7 +44,7 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
     let method = rest.take(&["execution", "method"]).map(|method| text(&method));
     let mut tell = |path: &[&str], name: &str| {
         if let Some(value) = rest.take(path) {
-            lines.tell("  ", &printable(name), &value);
+            lines.add_value("  ", &printable(name), &value);
         }
     };
     tell(&["execution", "script"], shell.as_deref().unwrap_or("sh"));
@@ -57,7 +57,7 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
     tell(&["execution", "handler"], "function");
     for (place, what) in [("env", "environment"), ("headers", "header")] {
         for (name, value) in rest.table(&["execution", place]) {
-            lines.tell("  ", &format!("{what} {}", printable(&name)), &value);
+            lines.add_value("  ", &format!("{what} {}", printable(&name)), &value);
         }
     }
     for (path, what) in [
@@ -70,12 +70,12 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
         if let Some(value) = rest.take(path) {
             let words = value.as_array().map(|words| words.iter().map(text).collect::<Vec<_>>().join(", "));
             let words = words.map_or(value, |words| if words.is_empty() { "nothing".into() } else { words.into() });
-            lines.tell("  ", what, &words);
+            lines.add_value("  ", what, &words);
         }
     }
     let mut tell = |path: &[&str], name: &str| {
         if let Some(value) = rest.take(path) {
-            lines.tell("  ", name, &value);
+            lines.add_value("  ", name, &value);
         }
     };
     tell(&["name"], "is called");
@@ -84,10 +84,10 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
         let mut schema = Rest(schema);
         let name = format!("argument {}", printable(&name));
         if let Some(says) = schema.take(&["description"]) {
-            lines.tell("  ", &name, &says);
+            lines.add_value("  ", &name, &says);
         }
         // Types, values to choose from, defaults: they reach models, and a default runs.
-        lines.tell("  ", &format!("{name} is"), &Value::String(schema.0.to_string()));
+        lines.add_value("  ", &format!("{name} is"), &Value::String(schema.0.to_string()));
     }
     if rest.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
         rest.take(&["parameters", "type"]);
@@ -135,7 +135,7 @@ struct Lines(Vec<String>);
 
 impl Lines {
     /// What stands on one line is told on one; a text of several is set off.
-    fn tell(&mut self, indent: &str, name: &str, value: &Value) {
+    fn add_value(&mut self, indent: &str, name: &str, value: &Value) {
         let text = text(value);
         let text = text.trim_end_matches('\n');
         if text.contains('\n') {
@@ -162,7 +162,7 @@ impl Lines {
                 }
             }
             Value::Object(_) if path.is_empty() => {}
-            value => self.tell(indent, path, value),
+            value => self.add_value(indent, path, value),
         }
     }
 }

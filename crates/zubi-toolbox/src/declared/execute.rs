@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use zubi_base::config::Secrets;
 use zubi_base::process::Spawner;
 use zubi_run::http::Lookup;
-use zubi_run::job::{Captured, Jobs};
+use zubi_run::job::{CapturedOutput, Jobs};
 use zubi_run::sandbox::Level;
 use zubi_run::script;
 use zubi_tools::redact::{self, Redactor};
@@ -64,21 +64,21 @@ impl ExecutionContext {
 
     /// What holds the process of a tool's code, in the words of a person.
     pub(super) fn script_sandbox(&self) -> String {
-        let known = self.jobs.runner().sandbox().known();
+        let known = self.jobs.runner().sandbox().probed_status();
         let level = known.map_or("the best that this machine offers", |it| it.level.min(Level::LandlockSeccomp).name());
         format!("{level}: a process of its own without files, network and programs")
     }
 
     /// A text in at most about `room` bytes. One that is longer is kept whole, and the last line says how to read it.
-    async fn bounded(&self, text: String, room: usize) -> String {
+    async fn truncate_or_store(&self, text: String, room: usize) -> String {
         if text.len() <= room {
             return text;
         }
         let store = self.jobs.runner().store().clone();
         // Once kept nobody knows any more that there were secrets.
         let text = self.redactor.text(&text);
-        let (kept, text) = match tokio::task::spawn_blocking(move || (Captured::keep(&store, &text), text)).await {
-            Ok((Ok(captured), _)) => return answer::outputs(&captured, &Captured::default(), room),
+        let (kept, text) = match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
+            Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), room),
             Ok((Err(error), text)) => (error.to_string(), text),
             Err(error) => (error.to_string(), String::new()),
         };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use zubi_base::{secret, visible};
 
 use super::definition::{Definition, NAMESPACE};
-use super::load::{self, Loaded};
+use super::load::{self, DeclaredTools};
 use super::plan::Plan;
 use super::problem::Problem;
 use super::tree::Node;
@@ -71,7 +71,7 @@ fn description(definition: &Definition, problems: &mut Vec<Problem>) {
 
 /// Characters of a tool's texts that nobody sees: what a model reads is what a person has read. What it runs and its tests
 /// are no texts for models, and are shown to whoever trusts them with every such character seen.
-pub(super) fn hidden(tool: &Node, text: &str, problems: &mut Vec<Problem>) {
+pub(super) fn check_invisible(tool: &Node, text: &str, problems: &mut Vec<Problem>) {
     for member in tool.members().iter().filter(|member| !matches!(member.name.as_str(), "execution" | "tests")) {
         hidden_in(&member.value, text, problems);
     }
@@ -126,7 +126,7 @@ pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Ve
 }
 
 /// Tools whose descriptions are nearly the same: a model cannot choose between them.
-pub(super) fn overlaps(loaded: &mut Loaded) {
+pub(super) fn overlaps(loaded: &mut DeclaredTools) {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect()
     };
@@ -151,7 +151,7 @@ pub(super) fn overlaps(loaded: &mut Loaded) {
             }
             seen.push((own, definition.id.clone()));
         }
-        load::tell(file, problems);
+        load::add_problems(file, problems);
     }
 }
 

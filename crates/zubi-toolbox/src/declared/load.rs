@@ -112,11 +112,11 @@ pub struct LoadedFile {
 
 /// Everything that the workspace declares.
 #[derive(Debug, Clone, Default)]
-pub struct Loaded {
+pub struct DeclaredTools {
     pub files: Vec<LoadedFile>,
 }
 
-impl Loaded {
+impl DeclaredTools {
     /// All problems of all files.
     pub fn problems(&self) -> impl Iterator<Item = &LocatedProblem> {
         self.files.iter().flat_map(|file| &file.problems)
@@ -168,8 +168,8 @@ fn all_files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 }
 
 /// Reads all tool files of a workspace.
-pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded {
-    let mut loaded = Loaded::default();
+pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> DeclaredTools {
+    let mut loaded = DeclaredTools::default();
     for folder in workspace.folders() {
         let files = all_files_of(&folder.path);
         let used = files.iter().take(MAX_FILES);
@@ -179,7 +179,7 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded 
             let mut file = LoadedFile::unread(workspace, folder, path);
             let what =
                 format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
-            file.tell([Problem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
+            file.add_problems([Problem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
             loaded.files.push(file);
         }
     }
@@ -187,14 +187,14 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded 
 }
 
 /// Reads these files, wherever they lie; absolute. One outside the workspace counts as the first folder's.
-pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> Loaded {
+pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
     let read = |path: &Utf8PathBuf| Some(read(workspace, folder_of(path)?, path, trust, secrets));
-    together(Loaded { files: paths.iter().filter_map(read).collect() })
+    together(DeclaredTools { files: paths.iter().filter_map(read).collect() })
 }
 
 /// What is seen only over all files.
-fn together(mut loaded: Loaded) -> Loaded {
+fn together(mut loaded: DeclaredTools) -> DeclaredTools {
     duplicates(&mut loaded);
     lint::overlaps(&mut loaded);
     loaded
@@ -206,11 +206,11 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
     let bytes = match bytes_of(folder, path) {
         Ok(bytes) => bytes,
         Err(problem) => {
-            file.tell([problem]);
+            file.add_problems([problem]);
             return file;
         }
     };
-    file.hash = ContentHash::of(&bytes);
+    file.hash = ContentHash::from_bytes(&bytes);
     file.standing = if trust.is_of_nothing() {
         TrustState::Withheld
     } else if trust.file(&folder.path, path, &file.hash) {
@@ -222,13 +222,13 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
         }
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        file.tell([Problem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
+        file.add_problems([Problem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
         return file;
     };
     file.text = text.into();
-    let Content { variables, tools, broken, problems, root } = Content::of(&file.text, secrets);
+    let Content { variables, tools, broken, problems, root } = Content::parse(&file.text, secrets);
     (file.variables, file.tools, file.broken, file.root) = (variables, tools, broken, root);
-    file.tell(problems);
+    file.add_problems(problems);
     file
 }
 
@@ -239,7 +239,7 @@ impl LoadedFile {
             path: path.to_owned(),
             shown: workspace.display(path),
             folder: folder.path.clone(),
-            hash: ContentHash::of(b""),
+            hash: ContentHash::from_bytes(b""),
             standing: TrustState::New,
             text: "".into(),
             variables: Vec::new(),
@@ -251,7 +251,7 @@ impl LoadedFile {
     }
 
     /// Adds problems at their places, in the file's order.
-    fn tell(&mut self, problems: impl IntoIterator<Item = Problem>) {
+    fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
         let mut problems: Vec<Problem> = problems.into_iter().collect();
         problems.sort_by_key(|problem| problem.range.start);
         if problems.len() > MAX_PROBLEMS {
@@ -357,7 +357,7 @@ pub struct Content {
 impl Content {
     /// The tools of a text, and everything that is wrong with it. Never panics and never fails: a file is what is left of it.
     /// `secrets` are the names that the user's table `env` has.
-    pub fn of(text: &str, secrets: &[String]) -> Self {
+    pub fn parse(text: &str, secrets: &[String]) -> Self {
         let mut content = Self::default();
         // The mark is no part of the JSON; places are those of the file.
         let marked = text.strip_prefix(BOM).map(|rest| format!("   {rest}"));
@@ -394,7 +394,7 @@ impl Content {
         }
         let mut used = FxHashSet::default();
         for node in nodes.iter().take(MAX_TOOLS) {
-            lint::hidden(node, text, problems);
+            lint::check_invisible(node, text, problems);
             match tool_of(node, &scope, problems) {
                 Ok(tool) => {
                     used.extend(tool.plan.variables.iter().cloned());
@@ -445,7 +445,7 @@ fn nul(node: &Node, text: &str, problems: &mut Vec<Problem>) {
 }
 
 /// Ids that stand twice: the first keeps it, and both places are told.
-fn duplicates(loaded: &mut Loaded) {
+fn duplicates(loaded: &mut DeclaredTools) {
     let mut places: FxHashMap<String, String> = FxHashMap::default();
     for file in &mut loaded.files {
         let index = TextIndex::new(&file.text);
@@ -475,11 +475,11 @@ fn duplicates(loaded: &mut Loaded) {
             }
         }
         file.tools = kept;
-        file.tell(problems);
+        file.add_problems(problems);
     }
 }
 
 /// Adds problems that are seen only over all files.
-pub(super) fn tell(file: &mut LoadedFile, problems: Vec<Problem>) {
-    file.tell(problems);
+pub(super) fn add_problems(file: &mut LoadedFile, problems: Vec<Problem>) {
+    file.add_problems(problems);
 }

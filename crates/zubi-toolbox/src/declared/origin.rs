@@ -10,7 +10,7 @@ use zubi_base::text::ContentHash;
 use zubi_base::trust::Trust;
 
 use super::load::{self, LoadedFile, TrustState};
-use super::provider::Declared;
+use super::provider::DeclaredProvider;
 
 /// How many characters of a file's name are repeated: whoever named it has not been trusted.
 const MAX_SHOWN: usize = 80;
@@ -25,13 +25,13 @@ pub(super) struct Origin {
     pub(super) shown: String,
     pub(super) hash: ContentHash,
     pub(super) trust: Trust,
-    pub(super) provider: Weak<Declared>,
+    pub(super) provider: Weak<DeclaredProvider>,
 }
 
 impl Origin {
     /// Why the tool may not run any more, and what to do. The provider has looked again when this says so.
     pub(super) fn check_still_trusted(&self) -> Option<(String, &'static str)> {
-        let found = load::read_bytes(&self.path).map(|bytes| ContentHash::of(&bytes));
+        let found = load::read_bytes(&self.path).map(|bytes| ContentHash::from_bytes(&bytes));
         let is_trusted = |hash: &ContentHash| self.trust.file(&self.folder, &self.path, hash);
         let (why, next) = match found {
             Ok(hash) if hash == self.hash && is_trusted(&hash) => return None,

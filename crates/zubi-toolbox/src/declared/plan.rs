@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
             let is_loader = member.name.starts_with("LD_")
                 || matches!(member.name.as_str(), "PATH" | "IFS" | "ENV" | "BASH_ENV" | "SHELLOPTS" | "BASHOPTS");
             if !env::is_name(&member.name) || is_loader {
-                let what = format!("`{}` cannot be set here", super::shape::cut(&member.name));
+                let what = format!("`{}` cannot be set here", super::shape::truncate(&member.name));
                 let hint = "Letters, digits and `_`; what decides which program runs belongs into the script.";
                 self.problems.push(Problem::error("environment-name", member.name_range.clone(), what, hint));
                 continue;
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         let mut names = FxHashSet::default();
         for member in node.get("headers").map(Node::members).unwrap_or_default() {
             if !names.insert(member.name.to_ascii_lowercase()) {
-                let what = format!("the header `{}` stands twice", super::shape::cut(&member.name));
+                let what = format!("the header `{}` stands twice", super::shape::truncate(&member.name));
                 let hint = "Capital and small letters are the same here; keep one.";
                 self.problems.push(Problem::error("header-name", member.name_range.clone(), what, hint));
             }
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
             // RFC 9110, 5.6.2: a token.
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if member.name.is_empty() || !member.name.bytes().all(is_token) {
-                let what = format!("`{}` is no name of a header", super::shape::cut(&member.name));
+                let what = format!("`{}` is no name of a header", super::shape::truncate(&member.name));
                 self.problems.push(Problem::error(
                     "header-name",
                     member.name_range.clone(),
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
         ];
         let name = member.name.to_ascii_lowercase();
         let (what, hint) = if FRAMES.contains(&name.as_str()) {
-            let what = format!("an argument would decide the header `{}`", super::shape::cut(&member.name));
+            let what = format!("an argument would decide the header `{}`", super::shape::truncate(&member.name));
             (what, "Write the value, or take one of a list (`enum`).")
         } else if name == "cookie" && template.is_one_value() {
             ("an argument would be any number of cookies".to_owned(), "Write the cookie's name: `user=$name`.")

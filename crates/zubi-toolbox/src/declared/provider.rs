@@ -22,7 +22,7 @@ use zubi_tools::{ProviderId, Tool, ToolProvider};
 
 use super::execute::ExecutionContext;
 use super::functions::Functions;
-use super::load::{self, DIRECTORY, Loaded, LoadedFile, TrustState};
+use super::load::{self, DIRECTORY, DeclaredTools, LoadedFile, TrustState};
 use super::origin::{self, Origin};
 use super::tool::DeclaredTool;
 use crate::sight::EditorClient;
@@ -44,7 +44,7 @@ pub struct Setup {
 }
 
 /// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
-pub struct Declared {
+pub struct DeclaredProvider {
     id: ProviderId,
     workspace: Arc<Workspace>,
     trust: Trust,
@@ -58,18 +58,18 @@ pub struct Declared {
 }
 
 /// The files, and which functions are registered.
-type Seen = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
+type SeenState = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
 
 #[derive(Default)]
 struct State {
-    seen: Seen,
+    seen: SeenState,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
     /// Tools that there would be, by id, and why there are not.
     left_out: Vec<(String, String)>,
 }
 
-impl Declared {
+impl DeclaredProvider {
     /// Reads the files once; nothing is watched before the first list.
     pub fn new(setup: Setup) -> Arc<Self> {
         Self::with_lookup(setup, Arc::new(SystemLookup))
@@ -128,7 +128,7 @@ impl Declared {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    fn tools_of(&self, loaded: &Loaded) -> Vec<Arc<dyn Tool>> {
+    fn tools_of(&self, loaded: &DeclaredTools) -> Vec<Arc<dyn Tool>> {
         let trusted = loaded.files.iter().filter(|file| file.standing == TrustState::Trusted);
         let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
             let origin = Origin {
@@ -162,7 +162,7 @@ impl Declared {
             let watcher = notify::recommended_watcher(told);
             let watcher = watcher.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             let me = self.me.clone();
-            let thread = std::thread::Builder::new().name("tool files".to_owned()).spawn(move || hear(&heard, &me));
+            let thread = std::thread::Builder::new().name("tool files".to_owned()).spawn(move || watch_files(&heard, &me));
             thread.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             Some(Mutex::new(watcher))
         };
@@ -196,7 +196,7 @@ impl Declared {
 }
 
 /// Reads the files again for each bundle of events, until the provider is gone.
-fn hear(heard: &Receiver<()>, me: &Weak<Declared>) {
+fn watch_files(heard: &Receiver<()>, me: &Weak<DeclaredProvider>) {
     while heard.recv().is_ok() {
         while heard.try_recv().is_ok() {}
         let Some(declared) = me.upgrade() else { return };
@@ -207,7 +207,7 @@ fn hear(heard: &Receiver<()>, me: &Weak<Declared>) {
 }
 
 /// What the list leaves out, for whoever looks for it. Of a file that nobody trusts not a word is repeated but its name.
-fn notes(loaded: &Loaded) -> Vec<String> {
+fn notes(loaded: &DeclaredTools) -> Vec<String> {
     let shown = |file: &LoadedFile| origin::name(&file.shown);
     let mut notes: Vec<String> = loaded
         .untrusted()
@@ -229,7 +229,7 @@ fn notes(loaded: &Loaded) -> Vec<String> {
 }
 
 /// The tools that the list leaves out, and why.
-fn left_out(loaded: &Loaded) -> Vec<(String, String)> {
+fn left_out(loaded: &DeclaredTools) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in &loaded.files {
         let why = origin::explain_untrusted(file);
@@ -241,7 +241,7 @@ fn left_out(loaded: &Loaded) -> Vec<(String, String)> {
 }
 
 #[async_trait]
-impl ToolProvider for Declared {
+impl ToolProvider for DeclaredProvider {
     fn id(&self) -> &ProviderId {
         &self.id
     }

@@ -82,7 +82,7 @@ impl<'a> SchemaValidator<'a> {
                 Some(near) => format!("Did you mean `{near}`? There are: {}.", words.join(", ")),
                 None => format!("There are: {}.", words.join(", ")),
             };
-            tell(format!("{name} cannot be {}", shown(node)), hint);
+            tell(format!("{name} cannot be {}", quote_value(node)), hint);
         }
         let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
         #[expect(clippy::cast_precision_loss, reason = "compared with small bounds")]
@@ -117,7 +117,7 @@ impl<'a> SchemaValidator<'a> {
             self.problems.push(Problem::error(
                 "invalid-id",
                 node.range.clone(),
-                format!("`{}` is no id", cut(id)),
+                format!("`{}` is no id", truncate(id)),
                 hint,
             ));
         }
@@ -138,12 +138,12 @@ impl<'a> SchemaValidator<'a> {
                             known().filter(|it| *it != "$schema").collect::<Vec<_>>().join(", ")
                         ),
                     };
-                    let what = format!("{name} has no field `{}`", cut(&member.name));
+                    let what = format!("{name} has no field `{}`", truncate(&member.name));
                     self.problems.push(Problem::error("unknown-field", member.name_range.clone(), what, hint));
                 }
                 None => {
                     if let Some(schema) = others {
-                        self.node(&member.value, schema, &format!("`{}`", cut(&member.name)));
+                        self.node(&member.value, schema, &format!("`{}`", truncate(&member.name)));
                     }
                 }
             }
@@ -183,7 +183,7 @@ impl<'a> SchemaValidator<'a> {
                     .first()
                     .map(|near| format!("Did you mean `{near}`? "));
                 let hint = format!("{}There are: {}.", near.unwrap_or_default(), kinds());
-                let what = format!("there is no execution {}", shown(kind));
+                let what = format!("there is no execution {}", quote_value(kind));
                 self.problems.push(Problem::error("wrong-value", kind.range.clone(), what, hint));
             }
         }
@@ -207,12 +207,12 @@ fn with_article(kind: &str) -> String {
     }
 }
 
-fn shown(node: &Node) -> String {
-    format!("`{}`", cut(&node.as_str().map_or_else(|| node.to_value().to_string(), str::to_owned)))
+fn quote_value(node: &Node) -> String {
+    format!("`{}`", truncate(&node.as_str().map_or_else(|| node.to_value().to_string(), str::to_owned)))
 }
 
 /// A text short enough for a message.
-pub(super) fn cut(text: &str) -> String {
+pub(super) fn truncate(text: &str) -> String {
     const SHOWN: usize = 60;
     if text.chars().count() <= SHOWN { text.to_owned() } else { text.chars().take(SHOWN).chain(['…']).collect() }
 }

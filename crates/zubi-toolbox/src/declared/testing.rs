@@ -227,7 +227,7 @@ impl TestContext {
                     (None, Some((Code::UnknownTool.to_string(), format!("{name}: {why}"))))
                 }
             };
-            let (exit, asked, uncalled) = (doubles.exit(), doubles.asked(), doubles.uncalled());
+            let (exit, asked, uncalled) = (doubles.exit(), doubles.requests(), doubles.missing_calls());
             Actual { output, error, exit, decision, asked, uncalled }
         };
         // Waited for, so that nothing is left when the process ends after the last test.
@@ -237,7 +237,7 @@ impl TestContext {
     }
 
     fn machinery(&self, test: &ToolTest, doubles: &Arc<Fakes>) -> ExecutionContext {
-        let secrets = Secrets::of(test.env.clone());
+        let secrets = Secrets::from_values(test.env.clone());
         ExecutionContext {
             doubles: Some(Arc::clone(doubles)),
             ..ExecutionContext::new(secrets, &self.spawner, Arc::new(SystemLookup), Arc::clone(&self.jobs))

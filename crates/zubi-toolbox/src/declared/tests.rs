@@ -40,7 +40,7 @@ impl Fixture {
         zubi_base::fs::write_atomic(&path, text.as_bytes()).unwrap();
     }
 
-    fn load(&self) -> Loaded {
+    fn load(&self) -> DeclaredTools {
         load(&self.workspace, &Trust::new(self.store.clone(), false), &[])
     }
 
@@ -50,7 +50,7 @@ impl Fixture {
 }
 
 /// The ids of the tools of a file that stands alone, then everything that is wrong with it.
-fn told(text: &str) -> String {
+fn render_problems(text: &str) -> String {
     let fixture = fixture(&[(MAIN_FILE, text)]);
     let loaded = fixture.load();
     let tools = loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.clone());
@@ -77,7 +77,7 @@ fn with_execution(execution: &str) -> String {
 
 #[test]
 fn the_sample_has_nothing_wrong() {
-    assert_snapshot!(told(sample::SAMPLE), @"tools: workspace.greet");
+    assert_snapshot!(render_problems(sample::SAMPLE), @"tools: workspace.greet");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_missions_own_example_is_read() {
         "parameters": {"type": "object", "properties": {"environment": {"type": "string", "enum": ["staging", "production"]}},
         "required": ["environment"]}, "execution": {"type": "shell", "script": "./scripts/deploy.sh $environment"},
         "requiresApproval": true, "category": "deployment"}]}"#;
-    assert_snapshot!(told(text), @r##"
+    assert_snapshot!(render_problems(text), @r##"
     tools: workspace.deploy
     .vscode/agent-tools.json:1:34: warning[unused-variable]: no tool uses the variable `API_URL`
       Write `${API_URL}` where it belongs, or take it out.
@@ -98,7 +98,7 @@ fn the_missions_own_example_is_read() {
 
 /// X8: an id with a dot stays, one without gets the namespace; what the loader takes is what the schema says.
 #[test]
-fn x08_ids_may_have_dots_in_the_schema_and_in_the_loader() {
+fn ids_may_have_dots_in_the_schema_and_in_the_loader() {
     for (id, fits) in [
         ("kb.search", true),
         ("deploy", true),
@@ -111,7 +111,7 @@ fn x08_ids_may_have_dots_in_the_schema_and_in_the_loader() {
         (".a", false),
     ] {
         let text = sample::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
-        let answer = told(&text);
+        let answer = render_problems(&text);
         let expected = if id.contains('.') { id.to_owned() } else { format!("workspace.{id}") };
         assert_eq!(
             answer.starts_with(&format!("tools: {expected}\n")) || answer == format!("tools: {expected}"),
@@ -128,7 +128,7 @@ fn x08_ids_may_have_dots_in_the_schema_and_in_the_loader() {
 
 /// X9: each execution of the design is known, and so are `timeout`, `shell` and `env`.
 #[test]
-fn x09_every_execution_and_every_field_is_known() {
+fn every_execution_and_every_field_is_known() {
     for execution in [
         r#"{"type": "shell", "script": "echo \"$a\" $list", "shell": "bash", "cwd": "${workspaceFolder}", "env": {"X": "${URL}"}}"#,
         r#"{"type": "http", "url": "${URL}/find/$a?tag=$list", "method": "POST", "headers": {"Accept": "text/plain"}}"#,
@@ -138,7 +138,7 @@ fn x09_every_execution_and_every_field_is_known() {
     ] {
         let text = with_execution(execution)
             .replace("\"id\": \"t\"", "\"id\": \"t\", \"timeout\": 120000, \"icon\": \"rocket\", \"tags\": [\"x\"]");
-        let answer = told(&text);
+        let answer = render_problems(&text);
         assert!(!answer.contains("error["), "{answer}");
         let loaded = fixture(&[(MAIN_FILE, &text)]).load();
         let definition = &loaded.files[0].tools[0].definition;
@@ -149,7 +149,7 @@ fn x09_every_execution_and_every_field_is_known() {
 
 /// X10: every problem of every file, at its place; one broken tool does not take the others away.
 #[test]
-fn x10_all_problems_of_all_files_are_told_at_once() {
+fn all_problems_of_all_files_are_told_at_once() {
     let good = r#"{"id": "good", "name": "Good", "description": "Says hello to whoever asks for it.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
     let main = format!(
         "{{\n  \"version\": \"1.0\",\n  \"varables\": {{}},\n  \"tools\": [\n    {{\"id\": \"Bad\", \"nam\": \"x\", \"description\": 3, \"parameters\": {{\"type\": \"object\", \"required\": [\"x\"]}}, \"execution\": {{\"type\": \"shel\"}}, \"timeout\": 0}},\n    {good}\n  ]\n}}"
@@ -190,7 +190,7 @@ fn x10_all_problems_of_all_files_are_told_at_once() {
 
 /// X12–X16: what cannot be quoted, and what nobody declared, is refused when the file is loaded, at its place.
 #[test]
-fn x12_to_x16_templates_are_refused_where_they_stand() {
+fn templates_are_refused_where_they_stand() {
     let executions = [
         r#"{"type": "shell", "script": "echo '$a'"}"#,
         r#"{"type": "shell", "script": "echo \"\\u00e9\" $(echo $a) $list"}"#,
@@ -199,7 +199,7 @@ fn x12_to_x16_templates_are_refused_where_they_stand() {
         r#"{"type": "http", "url": "https://$a/x"}"#,
         r#"{"type": "shell", "script": "curl -H ${env:TOKEN} \"$a\" $list ${URL}"}"#,
     ];
-    let answers: Vec<String> = executions.iter().map(|it| told(&with_execution(it))).collect();
+    let answers: Vec<String> = executions.iter().map(|it| render_problems(&with_execution(it))).collect();
     assert_snapshot!(answers.join("\n---\n"), @r##"
     tools: 
     .vscode/agent-tools.json:5:49: error[template]: argument `a` stands in single quotes, where the shell replaces nothing
@@ -353,7 +353,7 @@ fn ids_that_stand_twice_are_told_with_both_places() {
 
 /// X29: nothing of a file is trusted until the user has said so, and a changed file is another one.
 #[test]
-fn x29_a_file_is_trusted_by_its_content() {
+fn a_file_is_trusted_by_its_content() {
     let fixture = fixture(&[(MAIN_FILE, sample::SAMPLE)]);
     let standing = || fixture.load().files[0].standing.clone();
     assert_eq!(standing(), TrustState::New);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use serde_json::{Map, Value};
-use zubi_run::template::{RenderError, Rendered, Template, Values};
+use zubi_run::template::{RenderError, RenderedText, Template, Values};
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::definition::Definition;
@@ -51,7 +51,7 @@ impl DeclaredTool {
     }
 
     /// A template with the values of a call.
-    pub(super) fn render(&self, template: &Template, args: &Map<String, Value>) -> Result<Rendered, ToolError> {
+    pub(super) fn render(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
         let environment = self.machinery.secrets.values();
         let values = Values { arguments: args, environment, workspace_folder: self.folder.as_str() };
         template.render(values).map_err(|error| self.cannot_render(&error))
@@ -59,7 +59,7 @@ impl DeclaredTool {
 
     /// A text as it would be, for whoever is asked: secrets as their names, and each value on one line, whose breaks could
     /// pass for the ends of other parts.
-    pub(super) fn render_shown(&self, template: &Template, args: &Map<String, Value>) -> Result<Rendered, ToolError> {
+    pub(super) fn render_shown(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
         let mut rendered = self.render(template, &without_breaks(args))?;
         // In a query and in form data it has been encoded.
         rendered.shown = rendered.shown.replace(BREAK, "\\n").replace("%EF%B7%90", "%0A");
@@ -71,23 +71,23 @@ impl DeclaredTool {
         let missing = self.plan.secrets.iter().find(|name| !secrets.values().contains_key(*name));
         match (error, missing) {
             (RenderError::Missing { .. }, Some(name)) => match secrets.broken(name) {
-                Some(why) => self.failed(
+                Some(why) => self.run_error(
                     format!("the secret `{name}` cannot be used: {why}"),
                     format!("The user can mend it in zubi.toml, `[env]` `{name}`; `zubi doctor` says the same."),
                 ),
-                None => self.failed(
+                None => self.run_error(
                     format!("the secret `{name}` is not set on this machine"),
                     format!("The user can set it in zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`."),
                 ),
             },
-            (RenderError::TooLong, _) => self.failed(error, "Give it less at once."),
+            (RenderError::TooLong, _) => self.run_error(error, "Give it less at once."),
             _ => ToolError::invalid("arguments", error, format!("`{}` takes what its schema says.", self.id())),
         }
     }
 
     /// `Failed to run <id>: …`.
-    pub(super) fn failed(&self, why: impl std::fmt::Display, hint: impl Into<String>) -> ToolError {
-        ToolError::failed(&format!("run {}", self.id()), why, hint)
+    pub(super) fn run_error(&self, why: impl std::fmt::Display, hint: impl Into<String>) -> ToolError {
+        ToolError::operation_failed(&format!("run {}", self.id()), why, hint)
     }
 
     /// The hosts of the sandbox's declaration, without `*`, which is none.
@@ -99,7 +99,7 @@ impl DeclaredTool {
     /// Why a call cannot be: its file is not what was trusted, or nothing here can run it.
     fn refusal(&self) -> Option<ToolError> {
         if let Some((why, next)) = self.origin.as_ref().and_then(Origin::check_still_trusted) {
-            return Some(self.failed(why, next));
+            return Some(self.run_error(why, next));
         }
         let why = self.machinery.unavailable(&self.plan.execution)?;
         let next: &str = match &self.plan.execution {
@@ -107,7 +107,7 @@ impl DeclaredTool {
             Execution::Function { .. } => functions::REGISTER,
             _ => "Use another tool.",
         };
-        Some(self.failed(format!("it is unavailable here: {why}"), next))
+        Some(self.run_error(format!("it is unavailable here: {why}"), next))
     }
 }
 
@@ -115,15 +115,15 @@ impl DeclaredTool {
 const BREAK: char = '\u{fdd0}';
 
 fn without_breaks(args: &Map<String, Value>) -> Map<String, Value> {
-    fn of(value: &Value) -> Value {
+    fn neutralize_breaks(value: &Value) -> Value {
         match value {
             Value::String(text) => text.replace('\n', BREAK.encode_utf8(&mut [0; 4])).into(),
-            Value::Array(items) => items.iter().map(of).collect(),
+            Value::Array(items) => items.iter().map(neutralize_breaks).collect(),
             Value::Object(fields) => without_breaks(fields).into(),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
-    args.iter().map(|(name, value)| (name.clone(), of(value))).collect()
+    args.iter().map(|(name, value)| (name.clone(), neutralize_breaks(value))).collect()
 }
 
 /// The arguments as an object; the registry has checked that they are one.
@@ -153,10 +153,10 @@ impl Tool for DeclaredTool {
             Execution::Http { method, url, headers, body } => {
                 let url = self.render(url, &args)?;
                 let host = zubi_run::http::host_and_port(&url.text);
-                let host = host.map_err(|error| self.failed(error, "Mend the URL in the tool's file."))?;
-                if !url.secrets.is_empty() && self.machinery.redactor.known(&host) != host {
+                let host = host.map_err(|error| self.run_error(error, "Mend the URL in the tool's file."))?;
+                if !url.secrets.is_empty() && self.machinery.redactor.redact_known(&host) != host {
                     let hint = "Write the host into the tool's file: a person has to see whom the tool asks.";
-                    return Err(self.failed("its URL takes the host from a secret", hint));
+                    return Err(self.run_error("its URL takes the host from a secret", hint));
                 }
                 // All that is sent, with secrets as their names: nobody can judge half a request.
                 let mut preview = format!("{} {}", method.name(), url.shown);
@@ -228,7 +228,7 @@ impl Tool for DeclaredTool {
             Execution::Command { command, args: listed } => {
                 command::run(self, command, command::arguments(listed, &args), cx).await
             }
-            Execution::Broken => Err(self.failed("nothing here can run it", "Use another tool.")),
+            Execution::Broken => Err(self.run_error("nothing here can run it", "Use another tool.")),
         };
         self.machinery.redactor.result(result)
     }

@@ -54,7 +54,7 @@ struct Arguments<T> {
     scope: Scope,
 }
 
-struct Framed<T> {
+struct DomainToolAdapter<T> {
     spec: ToolSpec,
     model: Arc<DomainModel>,
     kind: std::marker::PhantomData<fn() -> T>,
@@ -70,12 +70,12 @@ const CORRECT: &str = "Correct the argument and call again.";
 pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) -> Arc<dyn Tool> {
     let about = T::ABOUT;
     let (title, args) = (about.example)();
-    Arc::new(Framed::<T> {
+    Arc::new(DomainToolAdapter::<T> {
         spec: ToolSpec {
             id: about.id.to_owned(),
             title: about.title.to_owned(),
             description: about.description.to_owned(),
-            input: schema::of::<Arguments<T::Input>>(),
+            input: schema::schema_of::<Arguments<T::Input>>(),
             examples: vec![Example { title: title.to_owned(), args }],
             notes: String::new(),
             effect: Effect::Read,
@@ -93,27 +93,27 @@ pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) 
 }
 
 #[async_trait]
-impl<T: DomainTool> Tool for Framed<T> {
+impl<T: DomainTool> Tool for DomainToolAdapter<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| tell(ModelError::Invalid(error)))?;
+        args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| model_error(ModelError::Invalid(error)))?;
         let Arguments { own, scope } = schema::parse::<Arguments<T::Input>>(args)?;
         let workspace = Arc::clone(&cx.workspace);
         let question = move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &own);
-        let answer = match once(scope, &cx.workspace)? {
+        let answer = match ad_hoc_source(scope, &cx.workspace)? {
             None => self.model.ask_for_tool(cx, question).await,
             Some(once) => self.model.ask_once(cx, once, question).await,
         };
-        let data = answer.map_err(tell)?;
+        let data = answer.map_err(model_error)?;
         Ok(ToolOutput { text: data.to_string(), data: Some(data), ..ToolOutput::default() })
     }
 }
 
 /// What is asked instead of the workspace.
-fn once(scope: Scope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
+fn ad_hoc_source(scope: Scope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
     if let Some(text) = scope.text {
         return Ok(Some(AdHocSource::Text(text)));
     }
@@ -123,17 +123,17 @@ fn once(scope: Scope, workspace: &Workspace) -> Result<Option<AdHocSource>, Tool
     Ok(Some(AdHocSource::Root(if path.is_dir() { Root::Folder(path) } else { Root::File(path) })))
 }
 
-fn tell(error: ModelError) -> ToolError {
+fn model_error(error: ModelError) -> ToolError {
     match error {
         ModelError::Invalid(error) => ToolError::invalid(error.field, error.message, CORRECT),
         ModelError::Changing => {
-            ToolError::failed("ask the model", "its files keep changing", "Call again when they have settled.")
+            ToolError::operation_failed("ask the model", "its files keep changing", "Call again when they have settled.")
         }
         ModelError::Loading(progress) => ToolError::user(Code::Loading, ask::loading(progress).to_string(), ""),
         ModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }
-        ModelError::Load(error) => ToolError::failed("load the model", error, "See that it is there, then call again."),
+        ModelError::Load(error) => ToolError::operation_failed("load the model", error, "See that it is there, then call again."),
         ModelError::Withdrawn => {
             ToolError::user(Code::Cancelled, "Failed to ask the model: the call was cancelled", "Call again.")
         }

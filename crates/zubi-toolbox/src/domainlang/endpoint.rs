@@ -60,7 +60,7 @@ impl DomainLangSource {
     }
 
     /// The endpoint; its model begins to load with the first question. One that could not be loaded is tried again.
-    fn found(&self) -> Endpoints {
+    fn endpoints(&self) -> Endpoints {
         let mut loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         let is_ready = *self.endpoint.readiness.borrow() == Readiness::Ready;
         if !is_ready && loading.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -94,7 +94,7 @@ impl EndpointSource for DomainLangSource {
             }
             self.endpoint.look_at_manifests(cx).await;
         }
-        if self.endpoint.serves(document) { self.found() } else { Endpoints::default() }
+        if self.endpoint.serves(document) { self.endpoints() } else { Endpoints::default() }
     }
 
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
@@ -103,7 +103,7 @@ impl EndpointSource for DomainLangSource {
         }
         // Answers about workspaces without models do not speak of them.
         self.endpoint.model.settle(&cx.cancel).await;
-        if self.endpoint.model.has_models().await { self.found() } else { Endpoints::default() }
+        if self.endpoint.model.has_models().await { self.endpoints() } else { Endpoints::default() }
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
@@ -132,7 +132,7 @@ impl DomainLang {
             Ok::<_, ModelError>(own.map(|own| snapshot.without_links(own.path).into_owned()).collect())
         };
         // Of those that are not known nobody says that they were looked at.
-        let found = self.model.ask(&ModelCallContext::without_deadline(&cx.cancel), question).await.unwrap_or_default();
+        let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), question).await.unwrap_or_default();
         *self.manifests.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
@@ -142,7 +142,7 @@ impl DomainLang {
         // Whoever asks has patience of their own; this only watches.
         let until = Instant::now() + Duration::from_hours(24);
         let asker = ModelCallContext { cancel: &never, until, progress: &|_| {} };
-        let loaded = self.model.ask(&asker, |_| Ok::<_, ModelError>(())).await;
+        let loaded = self.model.query(&asker, |_| Ok::<_, ModelError>(())).await;
         self.readiness.send_replace(match loaded {
             Ok(()) | Err(ModelError::Changing) => Readiness::Ready,
             Err(error) => {
@@ -173,7 +173,7 @@ impl DomainLang {
     }
 }
 
-fn refused(method: &str, error: &RequestError) -> EndpointError {
+fn endpoint_error(method: &str, error: &RequestError) -> EndpointError {
     let (code, message) = (error.code().into(), error.to_string());
     EndpointError::Server { endpoint: ID.into(), method: method.to_owned(), code, message }
 }
@@ -261,19 +261,19 @@ impl Endpoint for DomainLang {
             if let Some(why) = not_a_part(snapshot, &documents)? {
                 return Ok(Err(EndpointError::Document(why)));
             }
-            match requests.answer(&Snapshot::of(snapshot.clone()), &asked, params.clone()) {
+            match requests.answer(&Snapshot::from_workspace(snapshot.clone()), &asked, params.clone()) {
                 Ok(answer) => Ok(Ok(answer)),
                 Err(RequestError::Cancelled) => Err(ModelError::Changing),
-                Err(error) => Ok(Err(refused(&asked, &error))),
+                Err(error) => Ok(Err(endpoint_error(&asked, &error))),
             }
         };
         let asker = ModelCallContext { until: cx.deadline, ..ModelCallContext::without_deadline(&cx.cancel) };
-        self.model.ask(&asker, question).await.map_err(|error| self.error(error, method, begun))?
+        self.model.query(&asker, question).await.map_err(|error| self.error(error, method, begun))?
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         let params = json!({ "textDocument": { "uri": document.uri() } });
-        let answer = self.request(DIAGNOSTICS, params, &cx.about(document)).await?;
+        let answer = self.request(DIAGNOSTICS, params, &cx.for_document(document)).await?;
         let items = answer.get("items").cloned().unwrap_or_default();
         let items: Vec<lsp::Diagnostic> = serde_json::from_value(items).map_err(|error| EndpointError::Protocol {
             endpoint: self.id.clone(),

@@ -154,12 +154,12 @@ impl DomainModel {
     /// Waits until a server that is loading knows what it has, at most as long as a question does. On disk nothing is loaded.
     pub(super) async fn settle(&self, cancel: &tokio_util::sync::CancellationToken) {
         if self.server().is_some_and(|server| server.has_models().is_none()) {
-            self.ask(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, ModelError>(())).await.ok();
+            self.query(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, ModelError>(())).await.ok();
         }
     }
 
     /// Asks the model as its files are now.
-    pub(super) async fn ask<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
+    pub(super) async fn query<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
         &self,
         asker: &ModelCallContext<'_>,
         question: impl Fn(&WorkspaceSnapshot) -> Result<T, E> + Send + Sync + 'static,
@@ -183,7 +183,7 @@ impl DomainModel {
         question: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
         let progress = |progress| report(cx, progress);
-        self.ask(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, question).await
+        self.query(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, question).await
     }
 
     /// Asks something that is loaded for this question alone. There is no use in answering how far that is: nothing of it
@@ -234,7 +234,7 @@ impl DomainModel {
     async fn snapshot(&self, asker: &ModelCallContext<'_>) -> Result<WorkspaceSnapshot, ModelError> {
         let Promise { mut snapshot, mut progress } = match &self.owner {
             Owner::Thread(thread) => thread.request()?,
-            Owner::Server(server) => lent(server),
+            Owner::Server(server) => promised_snapshot(server),
         };
         let wait = tokio::time::sleep_until(asker.until.into());
         tokio::pin!(wait);
@@ -242,7 +242,7 @@ impl DomainModel {
         loop {
             tokio::select! {
                 biased;
-                snapshot = &mut snapshot => return snapshot.map_err(|_| gone())?.map_err(ModelError::Load),
+                snapshot = &mut snapshot => return snapshot.map_err(|_| thread_gone_error())?.map_err(ModelError::Load),
                 () = asker.cancel.cancelled() => return Err(ModelError::Withdrawn),
                 changed = progress.changed(), if is_told => {
                     is_told = changed.is_ok();
@@ -258,7 +258,7 @@ impl DomainModel {
 }
 
 /// A snapshot of a language server, which shows by itself how far loading is.
-fn lent(server: &ModelHandle) -> Promise {
+fn promised_snapshot(server: &ModelHandle) -> Promise {
     let (sender, snapshot) = oneshot::channel();
     server.with_snapshot(move |lent| {
         sender.send(Ok(lent.workspace().clone())).ok();
@@ -267,7 +267,7 @@ fn lent(server: &ModelHandle) -> Promise {
     Promise { snapshot, progress }
 }
 
-fn gone() -> ModelError {
+fn thread_gone_error() -> ModelError {
     ModelError::Defect(anyhow!("the thread of the DomainLang model is gone"))
 }
 

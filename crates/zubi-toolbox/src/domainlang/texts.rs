@@ -44,7 +44,7 @@ impl TextSource for ModelTexts {
         }
     }
 
-    fn unsaved(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
+    fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
         let Some(server) = self.0.server() else { return BTreeMap::new() };
         let real = |path: &Utf8Path| fs::canonical(path).unwrap_or_else(|_| path.to_owned());
         server.open_texts().iter().map(|(path, open)| (real(path), Arc::clone(&open.text))).collect()

@@ -9,7 +9,7 @@ use zubi_link::wire::diagnostics::{
     AllDiagnostics, Coverage, CoverageMode, Diagnostic, FileDiagnostics, Severity, ValidatedFile, WorkspaceErrors,
 };
 use zubi_link::wire::editor::{ActiveFile, OpenFile, OpenFiles};
-use zubi_tools::{Status, ToolCx, Truncated};
+use zubi_tools::{Status, ToolCx, Truncation};
 
 use super::Answer;
 use crate::lsp::view::{OutputBudget, count};
@@ -40,23 +40,23 @@ impl EditorRenderer<'_> {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  {folder}");
         }
-        Answer::of(status, text, self.source(None, None))
+        Answer::new(status, text, self.source(None, None))
     }
 
     pub(super) fn open_files(&self, open: &OpenFiles) -> Answer {
         let rows = self.view.rows(&open.files, "raise `max_tokens`", |text, _, file| {
-            let _ = writeln!(text, "  {}  {}", self.shown(&file.path), of_file(file));
+            let _ = writeln!(text, "  {}  {}", self.display(&file.path), of_file(file));
         });
         let (list, truncated) = rows.map(|list| (list.text, list.truncated)).unwrap_or_default();
         let text = format!("{} open\n{list}", count(open.count, "file"));
         let status = self.source(None, open.note.as_deref());
-        Answer { truncated, ..Answer::of(open, text, status) }
+        Answer { truncated, ..Answer::new(open, text, status) }
     }
 
     pub(super) async fn active_file(&self, active: ActiveFile) -> Answer {
         let status = self.source(None, active.note.as_deref());
         let (Some(path), Some(selection)) = (&active.path, active.selection) else {
-            return Answer::of(&active, "no file is active", status);
+            return Answer::new(&active, "no file is active", status);
         };
         let cursor =
             lsp::Position { line: selection.line.saturating_sub(1), character: selection.column.saturating_sub(1) };
@@ -69,7 +69,7 @@ impl EditorRenderer<'_> {
             is_dirty: active.is_dirty == Some(true),
             line_count: active.line_count.unwrap_or_default(),
         };
-        let header = format!("{}:{line}:{column}  {}\n", self.shown(path), of_file(&file));
+        let header = format!("{}:{line}:{column}  {}\n", self.display(path), of_file(&file));
         self.of_one(&active, header, (path, &problems), status).await
     }
 
@@ -78,7 +78,7 @@ impl EditorRenderer<'_> {
         self.of_one(&file, String::new(), (&file.path, &file.diagnostics), status).await
     }
 
-    pub(super) async fn validated(&self, file: ValidatedFile) -> Answer {
+    pub(super) async fn render_validation(&self, file: ValidatedFile) -> Answer {
         let status = self.source(file.coverage.as_ref(), file.note.as_deref());
         self.of_one(&file, String::new(), (&file.path, &file.diagnostics), status).await
     }
@@ -86,12 +86,12 @@ impl EditorRenderer<'_> {
     pub(super) async fn all(&self, all: AllDiagnostics) -> Answer {
         let status = self.source(all.coverage.as_ref(), all.note.as_deref());
         let header = match all.file_count {
-            0 => format!("{}\n", none(&status)),
+            0 => format!("{}\n", empty_list_text(&status)),
             files => format!("{} in {}\n", count(all.total_diagnostics, "problem"), count(files, "file")),
         };
         let files: Vec<_> = all.files.iter().map(|file| (file.path.as_str(), file.diagnostics.as_slice())).collect();
         let (list, truncated) = self.problems(&files, true).await;
-        let mut answer = Answer { truncated, ..Answer::of(&all, header + &list, status) };
+        let mut answer = Answer { truncated, ..Answer::new(&all, header + &list, status) };
         if all.truncated {
             let more = count(all.file_count - all.returned, "more file");
             let _ = writeln!(answer.text, "… {more}: raise `limit`, or {NARROW}");
@@ -118,11 +118,11 @@ impl EditorRenderer<'_> {
         }
         for file in &found.top_error_files {
             let (errors, warnings) = (count(file.errors, "error"), count(file.warnings, "warning"));
-            let _ = writeln!(text, "  {}  {errors}, {warnings}", self.shown(&file.path));
+            let _ = writeln!(text, "  {}  {errors}, {warnings}", self.display(&file.path));
         }
         let (text, truncated) = self.view.block(&text);
         let status = self.source(found.coverage.as_ref(), found.note.as_deref());
-        Answer { truncated, ..Answer::of(found, text, status) }
+        Answer { truncated, ..Answer::new(found, text, status) }
     }
 
     /// An object about one file.
@@ -133,14 +133,14 @@ impl EditorRenderer<'_> {
         (path, problems): (&str, &[Diagnostic]),
         status: Status,
     ) -> Answer {
-        let shown = self.shown(path);
-        let what = if problems.is_empty() { none(&status).to_owned() } else { tally(problems) };
+        let shown = self.display(path);
+        let what = if problems.is_empty() { empty_list_text(&status).to_owned() } else { tally(problems) };
         let (list, truncated) = self.problems(&[(path, problems)], false).await;
-        Answer { truncated, ..Answer::of(object, format!("{header}{what} in `{shown}`\n{list}"), status) }
+        Answer { truncated, ..Answer::new(object, format!("{header}{what} in `{shown}`\n{list}"), status) }
     }
 
     /// A list of problems, under the names of their files if `named`.
-    async fn problems(&self, files: &[(&str, &[Diagnostic])], named: bool) -> (String, Option<Truncated>) {
+    async fn problems(&self, files: &[(&str, &[Diagnostic])], named: bool) -> (String, Option<Truncation>) {
         let mut rows = Vec::new();
         for (path, problems) in files {
             let index = if problems.is_empty() { None } else { self.index(path).await };
@@ -153,7 +153,7 @@ impl EditorRenderer<'_> {
         }
         let list = self.view.rows(&rows, NARROW, |text, before, row| {
             if named && before.is_none_or(|before| before.path != row.path) {
-                let _ = writeln!(text, "{}", self.shown(row.path));
+                let _ = writeln!(text, "{}", self.display(row.path));
             }
             write_row(text, row);
         });
@@ -186,7 +186,7 @@ impl EditorRenderer<'_> {
         }
     }
 
-    fn shown(&self, path: &str) -> String {
+    fn display(&self, path: &str) -> String {
         self.cx.workspace.display(Utf8Path::new(path))
     }
 
@@ -207,7 +207,7 @@ fn place(index: Option<&TextIndex>, at: lsp::Position) -> (u32, u32) {
 }
 
 /// That there is nothing to list. Where not all was looked at, that means less.
-fn none(status: &Status) -> &'static str {
+fn empty_list_text(status: &Status) -> &'static str {
     if status.complete == Some(false) || status.note.is_some() { "no problem is known" } else { "no problems" }
 }
 

@@ -83,7 +83,7 @@ impl LocalTool for Edit {
     type Input = Input;
 
     fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let path = paths::existing(cx, "path", &input.path)?;
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
         let before = written::text_now(cx, &path);
         let before = before.as_ref().map(|before| &*before.text);
         // What cannot be done is told by the call itself.
@@ -92,7 +92,7 @@ impl LocalTool for Edit {
     }
 
     async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let path = paths::existing(cx, "path", &input.path)?;
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
         let replacements = input.replacements()?;
         let shown = cx.workspace.display(&path);
         let before = cx.text_source.read(&path).await;

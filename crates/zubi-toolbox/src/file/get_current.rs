@@ -87,9 +87,9 @@ impl LocalTool for GetCurrent {
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer =
-            answer.map_err(|error: EndpointError| ToolError::failed(OPERATION, error, "Ask again in a moment."))?;
+            answer.map_err(|error: EndpointError| ToolError::operation_failed(OPERATION, error, "Ask again in a moment."))?;
         let active: Answer = serde_json::from_value(answer)
-            .map_err(|error| ToolError::failed(OPERATION, format!("its answer cannot be read: {error}"), without))?;
+            .map_err(|error| ToolError::operation_failed(OPERATION, format!("its answer cannot be read: {error}"), without))?;
         if !active.is_there {
             return Err(ToolError::user(
                 Code::NoEditor,

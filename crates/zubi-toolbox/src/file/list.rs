@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use zubi_base::walk::{self, WalkOptions};
-use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::glob::Pattern;
 use super::{Files, paths};
@@ -68,11 +68,11 @@ impl LocalTool for List {
     type Input = Input;
 
     fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint { reads: vec![paths::existing(cx, "path", input.folder())?], ..Footprint::default() })
+        Ok(Footprint { reads: vec![paths::resolve_existing(cx, "path", input.folder())?], ..Footprint::default() })
     }
 
     async fn run(_files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let root = paths::existing(cx, "path", input.folder())?;
+        let root = paths::resolve_existing(cx, "path", input.folder())?;
         let shown = cx.workspace.display(&root);
         if !root.is_dir() {
             let hint = format!("file.read {} reads it.", json!({ "path": shown }));
@@ -99,7 +99,7 @@ impl LocalTool for List {
             named.push(name);
         }
         let left = total - named.len();
-        let truncated = (left > 0).then_some(Truncated { shown: named.len(), total, cursor: None });
+        let truncated = (left > 0).then_some(Truncation { shown: named.len(), total, cursor: None });
         if left > 0 {
             let _ = writeln!(text, "… {left} more: narrow `pattern` or `path`, or raise `limit`");
         }

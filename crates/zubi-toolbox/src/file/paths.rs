@@ -11,15 +11,15 @@ use zubi_tools::{ToolCx, ToolError};
 const MAX_GIVEN: usize = 3 * 4096;
 
 /// The file or directory of the workspace that is meant; it exists.
-pub(crate) fn existing(cx: &ToolCx, field: &str, given: &str) -> Result<Utf8PathBuf, ToolError> {
+pub(crate) fn resolve_existing(cx: &ToolCx, field: &str, given: &str) -> Result<Utf8PathBuf, ToolError> {
     plain(field, given)?;
-    cx.workspace.resolve(given).map_err(|error| refused(field, &error))
+    cx.workspace.resolve(given).map_err(|error| path_error(field, &error))
 }
 
 /// The same for one that need not exist.
 pub(crate) fn creatable(cx: &ToolCx, field: &str, given: &str) -> Result<Utf8PathBuf, ToolError> {
     plain(field, given)?;
-    let path = cx.workspace.resolve_for_creation(given).map_err(|error| refused(field, &error))?;
+    let path = cx.workspace.resolve_for_creation(given).map_err(|error| path_error(field, &error))?;
     if cx.workspace.folders().iter().any(|folder| folder.path == path) {
         let what = "it is the workspace folder itself";
         return Err(ToolError::invalid(field, what, "Name a file in it."));
@@ -39,7 +39,7 @@ fn plain(field: &str, given: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn refused(field: &str, error: &PathError) -> ToolError {
+fn path_error(field: &str, error: &PathError) -> ToolError {
     let hint = match error {
         PathError::NotFound { .. } => "`file.list` shows what is there; `file.search` finds text.",
         PathError::Outside { .. } => {
@@ -79,5 +79,5 @@ pub(crate) fn unreadable(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &
             (format!("`{shown}`: {source}"), "See that the file can be read by the user that runs zubi.")
         }
     };
-    ToolError::failed(operation, why, hint)
+    ToolError::operation_failed(operation, why, hint)
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::TextOrigin;
-use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::seen::short;
 use super::{Files, paths};
@@ -55,12 +55,12 @@ impl LocalTool for Read {
     type Input = Input;
 
     fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let path = paths::existing(cx, "path", &input.path)?;
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
         Ok(Footprint { reads: vec![path], ..Footprint::default() })
     }
 
     async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let path = paths::existing(cx, "path", &input.path)?;
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
         let source = cx.text_source.read(&path).await;
         let source = source.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
         let hash = source.hash();
@@ -95,7 +95,7 @@ impl LocalTool for Read {
             }
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "… cut: {} more lines; file.read {call} goes on", end - next + 1);
-            truncated = Some(Truncated { shown: next - start, total: end + 1 - start, cursor: None });
+            truncated = Some(Truncation { shown: next - start, total: end + 1 - start, cursor: None });
         }
         let is_whole = start == 1 && next > total && source.text.lines().all(|line| line.len() <= MAX_LINE);
         files.seen.remember(cx, &path, hash.clone(), is_whole);

@@ -19,7 +19,7 @@ pub(crate) struct Replacement {
 
 /// A text with all replacements made.
 #[derive(Debug)]
-pub(crate) struct Replaced {
+pub(crate) struct ReplacedText {
     pub(crate) text: String,
     pub(crate) count: usize,
 }
@@ -98,16 +98,16 @@ impl Problem {
 }
 
 /// Makes all replacements, each in what those before it left. The error names the replacement that cannot be made.
-pub(crate) fn all(text: &str, replacements: &[Replacement]) -> Result<Replaced, (usize, Problem)> {
-    let mut replaced = Replaced { text: text.to_owned(), count: 0 };
+pub(crate) fn all(text: &str, replacements: &[Replacement]) -> Result<ReplacedText, (usize, Problem)> {
+    let mut replaced = ReplacedText { text: text.to_owned(), count: 0 };
     for (index, replacement) in replacements.iter().enumerate() {
-        let (text, count) = one(&replaced.text, replacement).map_err(|problem| (index, problem))?;
-        replaced = Replaced { text, count: replaced.count + count };
+        let (text, count) = replace_single(&replaced.text, replacement).map_err(|problem| (index, problem))?;
+        replaced = ReplacedText { text, count: replaced.count + count };
     }
     Ok(replaced)
 }
 
-fn one(text: &str, replacement: &Replacement) -> Result<(String, usize), Problem> {
+fn replace_single(text: &str, replacement: &Replacement) -> Result<(String, usize), Problem> {
     if replacement.old.is_empty() {
         return Err(Problem::Empty);
     }
@@ -124,7 +124,7 @@ fn one(text: &str, replacement: &Replacement) -> Result<(String, usize), Problem
     }
     let places: Vec<usize> = text.match_indices(&old).map(|(at, _)| at).collect();
     if places.is_empty() {
-        return Err(missing(text, &replacement.old));
+        return Err(missing_text_problem(text, &replacement.old));
     }
     if places.len() > 1 && replacement.replace_all != Some(true) {
         let lines = places.iter().take(MAX_PLACES).map(|at| line_of(text, *at)).collect();
@@ -161,14 +161,14 @@ pub(crate) fn with_line_ends_of(old: &str, new: &str) -> (String, Option<String>
     (new.to_owned(), None)
 }
 
-fn missing(text: &str, old: &str) -> Problem {
-    let wanted: Vec<String> = old.lines().map(squeezed).filter(|line| !line.is_empty()).collect();
+fn missing_text_problem(text: &str, old: &str) -> Problem {
+    let wanted: Vec<String> = old.lines().map(collapse_whitespace).filter(|line| !line.is_empty()).collect();
     let Some(first) = wanted.first() else { return Problem::Missing { nearest: Vec::new() } };
     let lines: Vec<(usize, &str, String)> = text
         .lines()
         .take(MAX_COMPARED)
         .enumerate()
-        .map(|(index, line)| (index + 1, line, squeezed(line)))
+        .map(|(index, line)| (index + 1, line, collapse_whitespace(line)))
         .filter(|(_, _, squeezed)| !squeezed.is_empty())
         .collect();
     for window in lines.windows(wanted.len()) {
@@ -176,7 +176,7 @@ fn missing(text: &str, old: &str) -> Problem {
             && let (Some((line, _, _)), Some((last, _, _))) = (window.first(), window.last())
         {
             let there = text.lines().skip(line - 1).take((last + 1 - line).min(MAX_SHOWN_LINES));
-            let text = there.map(shortened).collect::<Vec<_>>().join("\n");
+            let text = there.map(truncate_line).collect::<Vec<_>>().join("\n");
             return Problem::WhiteSpace { line: *line, text };
         }
     }
@@ -190,15 +190,15 @@ fn missing(text: &str, old: &str) -> Problem {
         .collect();
     scored.sort_by_key(|(score, number, _)| (std::cmp::Reverse(*score), *number));
     scored.truncate(3);
-    Problem::Missing { nearest: scored.into_iter().map(|(_, number, line)| (number, shortened(line))).collect() }
+    Problem::Missing { nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect() }
 }
 
 /// A line without what only white space makes of it.
-fn squeezed(line: &str) -> String {
+fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     let mut characters = line.chars();
     let head: String = characters.by_ref().take(MAX_SHOWN).collect();
     if characters.next().is_some() { head + "…" } else { head }

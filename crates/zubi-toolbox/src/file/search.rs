@@ -10,9 +10,9 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
-use self::engine::{Bounds, Found, Query};
+use self::engine::{Bounds, SearchFindings, Query};
 use super::glob::Pattern;
 use super::{Files, paths};
 use crate::os_tool::{LocalToolMeta, LocalTool};
@@ -90,7 +90,7 @@ impl LocalTool for Search {
         let now = Instant::now();
         let deadline = cx.deadline.checked_sub(RESERVE).unwrap_or(cx.deadline).min(now + PATIENCE);
         let bounds = Bounds { limit, cancel: cx.cancel.clone(), deadline };
-        let (roots, unsaved) = (roots(&input, cx)?, cx.text_source.unsaved());
+        let (roots, unsaved) = (roots(&input, cx)?, cx.text_source.unsaved_texts());
         let found = tokio::task::spawn_blocking(move || engine::search(&roots, &query, &matcher, &unsaved, &bounds));
         let found = found.await.map_err(|error| ToolError::Fatal(error.into()))?;
         Ok(answer(&input, limit, &found, cx))
@@ -100,7 +100,7 @@ impl LocalTool for Search {
 /// Where to look: in every folder of the workspace unless one thing is named.
 fn roots(input: &Input, cx: &ToolCx) -> Result<Vec<Utf8PathBuf>, ToolError> {
     match &input.path {
-        Some(path) => Ok(vec![paths::existing(cx, "path", path)?]),
+        Some(path) => Ok(vec![paths::resolve_existing(cx, "path", path)?]),
         None => Ok(cx.workspace.roots()),
     }
 }
@@ -109,7 +109,7 @@ fn count(number: usize, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }
 
-fn answer(input: &Input, limit: usize, found: &Found, cx: &ToolCx) -> ToolOutput {
+fn answer(input: &Input, limit: usize, found: &SearchFindings, cx: &ToolCx) -> ToolOutput {
     let room = cx.byte_budget(MAX_BYTES);
     // The query is a caller's text and may be long.
     let asked: String = input.query.chars().take(80).collect();
@@ -142,7 +142,7 @@ fn answer(input: &Input, limit: usize, found: &Found, cx: &ToolCx) -> ToolOutput
             shown += 1;
         }
     }
-    let truncated = (shown < found.lines).then_some(Truncated { shown, total: found.lines, cursor: None });
+    let truncated = (shown < found.lines).then_some(Truncation { shown, total: found.lines, cursor: None });
     if truncated.is_some() {
         let more = found.lines - shown;
         let _ = writeln!(text, "… {more} more: narrow `pattern`, `path` or `query`, or raise `maxResults`");

@@ -41,7 +41,7 @@ impl ReadTracker {
         drop(seen.drain(..beyond));
     }
 
-    fn of(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
+    fn read_hash(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
         let caller = caller(cx);
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter()
@@ -79,7 +79,7 @@ impl ReadTracker {
             }
             return Ok(true);
         }
-        match self.of(cx, path) {
+        match self.read_hash(cx, path) {
             Some((known, _)) if known != hash => Err(stale(format!("`{shown}` changed since it was read here"))),
             known => Ok(known.is_some_and(|(_, whole)| whole)),
         }

@@ -39,7 +39,7 @@ pub(crate) struct WriteResult {
 /// Writes it.
 pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<WriteResult, ToolError> {
     let workspace = intel.workspace();
-    let tell = |error: EditError| refused(new.operation, &error);
+    let tell = |error: EditError| write_error(new.operation, &error);
     let before = new.before.map(SourceText::hash);
     let bom = new.before.is_some_and(|before| before.bom);
     let text = if bom { new.text.strip_prefix(BOM).unwrap_or(new.text) } else { new.text };
@@ -65,7 +65,7 @@ pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<Write
     for note in new.notes.iter().chain(&plan.notes).chain(&applied.notes) {
         let _ = writeln!(answer, "note: {note}");
     }
-    answer.push_str(&cut(&plan.diff));
+    answer.push_str(&truncate_diff(&plan.diff));
     let _ = writeln!(answer, "undo_edit {{\"plan\":\"{}\"}} takes it back", plan.id);
     let status = status(if applied.unsaved.is_empty() { "disk" } else { "editor" });
     Ok(WriteResult { output: ToolOutput { text: answer, status, ..ToolOutput::default() }, hash })
@@ -85,14 +85,14 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
 /// The text of a file as a footprint may look at it: at once, and unsaved text before the disk's.
 pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
     let mut text = zubi_base::text::DiskText::read_in_place(path).ok()?;
-    if let Some(unsaved) = cx.text_source.unsaved().remove(path) {
+    if let Some(unsaved) = cx.text_source.unsaved_texts().remove(path) {
         text.text = unsaved;
     }
     Some(text)
 }
 
 /// A diff within the room that an answer has for it, cut at the end of a line.
-fn cut(diff: &str) -> String {
+fn truncate_diff(diff: &str) -> String {
     let mut kept = String::new();
     let mut lines = diff.lines();
     for line in lines.by_ref() {
@@ -107,7 +107,7 @@ fn cut(diff: &str) -> String {
 }
 
 /// Why an edit of a caller was not made; [`EditError`] speaks of servers.
-pub(crate) fn refused(operation: &str, error: &EditError) -> ToolError {
+pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
     let (why, hint) = match error {
         EditError::Outside { path } => {
             (format!("`{path}` is outside the workspace"), "Only files of the workspace can be written.".to_owned())
@@ -127,5 +127,5 @@ pub(crate) fn refused(operation: &str, error: &EditError) -> ToolError {
         }
         error => (error.to_string(), error.hint()),
     };
-    ToolError::failed(operation, why, hint)
+    ToolError::operation_failed(operation, why, hint)
 }

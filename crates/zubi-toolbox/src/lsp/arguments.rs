@@ -96,7 +96,7 @@ impl Common {
 
 /// What tools with long lists accept.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-pub(crate) struct Paging {
+pub(crate) struct PagingArgs {
     /// Most items
     #[schemars(extend("x-common" = true))]
     limit: Option<u32>,
@@ -105,7 +105,7 @@ pub(crate) struct Paging {
     cursor: Option<String>,
 }
 
-impl Paging {
+impl PagingArgs {
     /// The same, with a limit where none was given.
     pub(crate) fn or_limit(&self, limit: u32) -> Self {
         Self { limit: Some(self.limit.unwrap_or(limit)), cursor: self.cursor.clone() }

@@ -14,7 +14,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::arguments::{PagingArgs, Target};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count};
 
@@ -88,7 +88,7 @@ impl CodeTool for CodeActions {
         let found = question.actions(&path, range, &only).await?;
         let (actions, total) = found.value;
         let diffs = input.diff.unwrap_or(actions.len() <= FEW);
-        let list = view.list(&actions, &Paging::default(), |text, _, action| write_action(text, action, diffs))?;
+        let list = view.list(&actions, &PagingArgs::default(), |text, _, action| write_action(text, action, diffs))?;
         let mut text = header;
         let _ = match total {
             0 => writeln!(text, "\nno code actions here"),

@@ -14,7 +14,7 @@ use zubi_base::endpoint::EndpointError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, Question};
 use zubi_tools::spec::Example;
 use zubi_tools::{
-    Approval, Code, Effect, Exposure, Footprint, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncated,
+    Approval, Code, Effect, Exposure, Footprint, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncation,
     schema,
 };
 
@@ -58,7 +58,7 @@ pub(crate) struct CodeAnswer {
     /// `{resolved, items, total, …}`; the frame adds `status` and `cursor`.
     pub(crate) data: Value,
     pub(crate) status: AnswerStatus,
-    pub(crate) truncated: Option<Truncated>,
+    pub(crate) truncated: Option<Truncation>,
 }
 
 /// All arguments of a call: the tool's own and the common ones.
@@ -70,7 +70,7 @@ struct Arguments<T> {
     common: Common,
 }
 
-struct Framed<T> {
+struct CodeToolAdapter<T> {
     spec: ToolSpec,
     intel: Arc<CodeIntel>,
     kind: std::marker::PhantomData<fn() -> T>,
@@ -83,12 +83,12 @@ const TIMEOUT: Duration = Duration::from_mins(3);
 pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
     let about = T::ABOUT;
     let (title, args) = (about.example)();
-    Arc::new(Framed::<T> {
+    Arc::new(CodeToolAdapter::<T> {
         spec: ToolSpec {
             id: about.id.to_owned(),
             title: about.title.to_owned(),
             description: about.description.to_owned(),
-            input: schema::of::<Arguments<T::Input>>(),
+            input: schema::schema_of::<Arguments<T::Input>>(),
             examples: vec![Example { title: title.to_owned(), args }],
             notes: String::new(),
             effect: about.effect,
@@ -106,13 +106,13 @@ pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
 }
 
 #[async_trait]
-impl<T: CodeTool> Tool for Framed<T> {
+impl<T: CodeTool> Tool for CodeToolAdapter<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let mut footprint = Footprint { reads: named(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
+        let mut footprint = Footprint { reads: files_in_arguments(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
         if self.spec.effect >= Effect::Write {
             let arguments: Arguments<T::Input> = schema::parse(args.clone())?;
             footprint.writes = T::writes(&self.intel, &arguments.own);
@@ -135,13 +135,13 @@ impl<T: CodeTool> Tool for Framed<T> {
             })
             .await;
         let reply =
-            T::answer(&question, arguments.own, &view).await.map_err(|error| tell(T::ABOUT.operation, &error))?;
+            T::answer(&question, arguments.own, &view).await.map_err(|error| code_error(T::ABOUT.operation, &error))?;
         Ok(dress(reply, arguments.common.format()))
     }
 }
 
 /// The files that a call names, under the names that all code tools have for them.
-fn named(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
+fn files_in_arguments(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
     let workspace = intel.workspace();
     let given = |name: &str| args.get(name).and_then(Value::as_str);
     let files = [given("path"), given("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
@@ -172,7 +172,7 @@ fn dress(reply: CodeAnswer, format: Format) -> ToolOutput {
     ToolOutput { text: data.to_string(), data: Some(data), status: None, truncated: reply.truncated }
 }
 
-fn tell(operation: &str, error: &CodeError) -> ToolError {
+fn code_error(operation: &str, error: &CodeError) -> ToolError {
     match error {
         CodeError::Input { field, what, hint } => ToolError::invalid(field, what, hint.clone()),
         CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),

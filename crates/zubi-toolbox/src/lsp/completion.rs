@@ -11,7 +11,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::arguments::{PagingArgs, Target};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count, resolved_json};
 
@@ -30,7 +30,7 @@ pub(crate) struct Input {
     #[schemars(extend("x-plain" = true))]
     trigger_character: Option<String>,
     #[serde(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 /// Servers propose thousands of names; the best few are what is asked for.

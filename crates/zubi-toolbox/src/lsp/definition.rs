@@ -9,7 +9,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::arguments::{PagingArgs, Target};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::places::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
@@ -45,7 +45,7 @@ impl CodeTool for Definition {
             noun: "definition",
             why_none: "the server knows none (a keyword, a literal, or code it cannot resolve)",
             context: input.context,
-            paging: Paging::default(),
+            paging: PagingArgs::default(),
         };
         places::answer_locations(question, view, &at, &wanted).await
     }

@@ -10,7 +10,7 @@ use zubi_code::diagnostics::{Delta, Problem, Severity};
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Paging;
+use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count, place_json};
 
@@ -25,7 +25,7 @@ pub(crate) struct Input {
     /// Snapshot d-…: only changes since
     since: Option<String>,
     #[serde(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 #[async_trait]

@@ -11,7 +11,7 @@ use zubi_code::outline::{self, Symbol};
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Paging;
+use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count};
 
@@ -28,7 +28,7 @@ pub(crate) struct Input {
     /// Levels, default all
     depth: Option<u32>,
     #[serde(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 /// The file that a tool about one whole file is asked about.

@@ -9,7 +9,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::arguments::{PagingArgs, Target};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::places::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
@@ -21,7 +21,7 @@ pub(crate) struct Input {
     #[serde(flatten)]
     target: Target,
     #[serde(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 #[async_trait]

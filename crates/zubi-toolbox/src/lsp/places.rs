@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::Resolved;
+use zubi_code::locate::ResolvedTarget;
 use zubi_code::{CodeError, Question};
 
-use crate::lsp::arguments::Paging;
+use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::CodeAnswer;
 use crate::lsp::view::{OutputBudget, count, hit_json, resolved_json};
 
@@ -23,14 +23,14 @@ pub(crate) struct LocationQuery {
     pub(crate) why_none: &'static str,
     /// Source lines around each.
     pub(crate) context: Option<u32>,
-    pub(crate) paging: Paging,
+    pub(crate) paging: PagingArgs,
 }
 
 /// Asks for the places and writes them down.
 pub(crate) async fn answer_locations(
     question: &Question<'_>,
     view: &OutputBudget,
-    at: &Resolved,
+    at: &ResolvedTarget,
     wanted: &LocationQuery,
 ) -> Result<CodeAnswer, CodeError> {
     let found = question.locations(at, wanted.relation).await?;

@@ -11,7 +11,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{Answer, CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::arguments::{PagingArgs, Target};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::places::MAX_CONTEXT;
 use crate::lsp::view::{OutputBudget, count, file_count, hit_json, resolved_json};
@@ -32,7 +32,7 @@ pub(crate) struct Input {
     #[schemars(extend("x-common" = true))]
     include_text: Option<bool>,
     #[serde(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 #[async_trait]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use zubi_code::features::hierarchy::{Direction, Hierarchy, MAX_NODES, Node, Repeat};
-use zubi_code::locate::Resolved;
+use zubi_code::locate::ResolvedTarget;
 use zubi_code::{CodeError, Question};
 
 use crate::lsp::code_tool::CodeAnswer;
@@ -23,7 +23,7 @@ pub(crate) struct Row<'a> {
 pub(crate) async fn reply(
     question: &Question<'_>,
     view: &OutputBudget,
-    at: &Resolved,
+    at: &ResolvedTarget,
     direction: Direction,
     depth: u32,
 ) -> Result<CodeAnswer, CodeError> {
@@ -95,7 +95,7 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) 
     if !node.name.starts_with('(') {
         let _ = write!(text, "{} ", node.kind);
     }
-    let _ = write!(text, "{}  {}", node.name, node.place.at());
+    let _ = write!(text, "{}  {}", node.name, node.place.to_at());
     if node.place.external {
         text.push_str(if node.not_entered { " (external, not entered)" } else { " (external)" });
     }

@@ -9,7 +9,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::{Effect, Exposure};
 
-use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::arguments::{PagingArgs, Target};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::places::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
@@ -46,7 +46,7 @@ impl CodeTool for TypeDefinition {
             noun: "type definition",
             why_none: "the server knows none (a built-in type, a function, or code it cannot resolve)",
             context: input.context,
-            paging: Paging::default(),
+            paging: PagingArgs::default(),
         };
         places::answer_locations(question, view, &at, &wanted).await
     }

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use zubi_code::edit::Plan;
 use zubi_code::features::locations::{RawLocation, Location};
-use zubi_code::locate::Resolved;
-use zubi_code::place::Place;
+use zubi_code::locate::ResolvedTarget;
+use zubi_code::place::SourcePlace;
 use zubi_code::{AnswerStatus, CodeError, Question};
-use zubi_tools::Truncated;
+use zubi_tools::Truncation;
 
-use crate::lsp::arguments::{Format, Paging};
+use crate::lsp::arguments::{Format, PagingArgs};
 use crate::lsp::code_tool::CodeAnswer;
 
 /// How much room an answer has, and in which form it is wanted.
@@ -50,7 +50,7 @@ impl OutputBudget {
     pub(crate) fn list<T>(
         &self,
         items: &[T],
-        paging: &Paging,
+        paging: &PagingArgs,
         write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<List, CodeError> {
         Ok(self.page(items.len(), paging)?.fill(items, write).finish())
@@ -63,7 +63,7 @@ impl OutputBudget {
         instead: &str,
         write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<List, CodeError> {
-        Ok(self.page(items.len(), &Paging::default())?.fill(items, write).finish_without_cursor(instead))
+        Ok(self.page(items.len(), &PagingArgs::default())?.fill(items, write).finish_without_cursor(instead))
     }
 
     /// The first few places of a list, where another tool shows all of them.
@@ -75,7 +75,7 @@ impl OutputBudget {
         limit: u32,
         instead: &str,
     ) -> Result<(List, Vec<Location>), CodeError> {
-        let page = self.page(found.len(), &Paging::default().or_limit(limit))?;
+        let page = self.page(found.len(), &PagingArgs::default().or_limit(limit))?;
         let (page, hits) = page.fill_with_hits(question, found, context).await;
         Ok((page.finish_without_cursor(instead), hits))
     }
@@ -86,14 +86,14 @@ impl OutputBudget {
         question: &Question<'_>,
         found: &[RawLocation],
         context: u32,
-        paging: &Paging,
+        paging: &PagingArgs,
     ) -> Result<(List, Vec<Location>), CodeError> {
         let (page, hits) = self.page(found.len(), paging)?.fill_with_hits(question, found, context).await;
         Ok((page.finish(), hits))
     }
 
     /// A list to be written item by item.
-    fn page(&self, total: usize, paging: &Paging) -> Result<Page, CodeError> {
+    fn page(&self, total: usize, paging: &PagingArgs) -> Result<Page, CodeError> {
         let start = paging.start()?;
         if start > 0 && start >= total {
             return Err(CodeError::input(
@@ -107,7 +107,7 @@ impl OutputBudget {
     }
 
     /// A block of text, cut at a line end when it does not fit.
-    pub(crate) fn block(&self, text: &str) -> (String, Option<Truncated>) {
+    pub(crate) fn block(&self, text: &str) -> (String, Option<Truncation>) {
         if text.len() <= self.body() {
             return (text.to_owned(), None);
         }
@@ -121,7 +121,7 @@ impl OutputBudget {
             kept.push('\n');
         }
         let _ = writeln!(kept, "… cut: {} of {} bytes; raise max_tokens for the rest", kept.len(), text.len());
-        let truncated = Truncated { shown: kept.len(), total: text.len(), cursor: None };
+        let truncated = Truncation { shown: kept.len(), total: text.len(), cursor: None };
         (kept, Some(truncated))
     }
 }
@@ -190,7 +190,7 @@ impl Page {
     fn end_with(mut self, more: &str, cursor: Option<String>) -> List {
         let shown = self.next;
         let truncated =
-            (shown < self.total).then(|| Truncated { shown: shown - self.start, total: self.total, cursor });
+            (shown < self.total).then(|| Truncation { shown: shown - self.start, total: self.total, cursor });
         if truncated.is_some() {
             // Writing to a `String` cannot fail.
             let _ = writeln!(self.text, "… {} more: {more}", self.total - shown);
@@ -204,7 +204,7 @@ pub(crate) struct List {
     pub(crate) text: String,
     /// The items written.
     pub(crate) range: std::ops::Range<usize>,
-    pub(crate) truncated: Option<Truncated>,
+    pub(crate) truncated: Option<Truncation>,
 }
 
 /// Appends one hit: the file's name when it changes, then place and source line.
@@ -256,7 +256,7 @@ pub(crate) fn count(number: usize, singular: &str) -> String {
 }
 
 /// The machine form of a place: LSP's zero-based UTF-16 range.
-pub(crate) fn place_json(place: &Place) -> Value {
+pub(crate) fn place_json(place: &SourcePlace) -> Value {
     json!({ "path": place.shown, "range": place.range, "text": place.source })
 }
 
@@ -304,6 +304,6 @@ pub(crate) fn plan_reply(view: &OutputBudget, header: Option<&str>, plan: &Plan,
 }
 
 /// The machine form of what was resolved.
-pub(crate) fn resolved_json(at: &Resolved) -> Value {
+pub(crate) fn resolved_json(at: &ResolvedTarget) -> Value {
     json!({ "at": at.shown, "name": at.name, "kind": at.kind })
 }

@@ -10,7 +10,7 @@ use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Paging;
+use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count, place_json};
 
@@ -23,7 +23,7 @@ pub(crate) struct Input {
     /// Such as class, function
     kind: Option<String>,
     #[serde(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 /// A fuzzy index answers hundreds of names to a short query.
@@ -56,7 +56,7 @@ impl CodeTool for WorkspaceSymbols {
         }
         let found = question.workspace_symbols(&input.query, kind.as_deref()).await?;
         let list = view.list(&found.value, &input.paging.or_limit(DEFAULT_LIMIT), |text, _, symbol| {
-            let at = symbol.place.as_ref().map_or_else(|| symbol.shown.clone(), zubi_code::place::Place::at);
+            let at = symbol.place.as_ref().map_or_else(|| symbol.shown.clone(), zubi_code::place::SourcePlace::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
             if let Some(container) = &symbol.container {
                 let _ = write!(text, "  in {container}");

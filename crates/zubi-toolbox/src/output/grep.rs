@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_run::store::OutputStore;
 use zubi_tools::redact::Redactor;
-use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncated};
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::{handle, not_there};
 use crate::file::search::engine::{self, Bounds, Query};
@@ -87,11 +87,11 @@ impl LocalTool for Grep {
         let found = searching.await.map_err(|error| ToolError::Fatal(error.into()))?;
         if found.binary > 0 {
             let hint = "output.read shows it as far as it is text.";
-            return Err(ToolError::failed("search the output", "it is binary", hint));
+            return Err(ToolError::operation_failed("search the output", "it is binary", hint));
         }
         if found.unreadable > 0 {
             let hint = "output.read shows it; run the command again if it is gone.";
-            return Err(ToolError::failed("search the output", "it cannot be read, or has an endless line", hint));
+            return Err(ToolError::operation_failed("search the output", "it cannot be read, or has an endless line", hint));
         }
         let room = cx.byte_budget(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", found.lines);
@@ -114,7 +114,7 @@ impl LocalTool for Grep {
             items.push(json!({ "line": line.number, "text": redactor.text(&line.text) }));
             shown += 1;
         }
-        let truncated = (shown < found.lines).then_some(Truncated { shown, total: found.lines, cursor: None });
+        let truncated = (shown < found.lines).then_some(Truncation { shown, total: found.lines, cursor: None });
         if truncated.is_some() {
             let _ = writeln!(text, "… {} more: narrow `pattern` or raise `limit`", found.lines - shown);
         }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_run::store::OutputStore;
 use zubi_tools::redact::Redactor;
-use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncated};
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::{handle, not_there};
 use crate::os_tool::{LocalToolMeta, LocalTool};
@@ -68,10 +68,10 @@ impl LocalTool for Read {
         let room = cx.byte_budget(MAX_BYTES);
         let (store, name) = (store.clone(), id.clone());
         let reading = tokio::task::spawn_blocking(move || {
-            let total = count(store.open(&name)?).map_err(|source| failed(&name, source))?;
+            let total = count(store.open(&name)?).map_err(|source| read_error(&name, source))?;
             let back = total.saturating_sub(from.unsigned_abs());
             let first = if from < 0 { back + 1 } else { from.unsigned_abs() };
-            let shown = lines(store.open(&name)?, first, wanted, room).map_err(|source| failed(&name, source))?;
+            let shown = lines(store.open(&name)?, first, wanted, room).map_err(|source| read_error(&name, source))?;
             let redactor = Redactor::default();
             Ok((total, first, shown.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
         });
@@ -92,14 +92,14 @@ impl LocalTool for Read {
             let _ = write!(text, "… {more} more: output.read {{\"output\":\"{id}\",\"from_line\":{}}}", last + 1);
         }
         let all = usize::try_from(total).unwrap_or(usize::MAX);
-        let truncated = (more > 0).then_some(Truncated { shown, total: all, cursor: None });
+        let truncated = (more > 0).then_some(Truncation { shown, total: all, cursor: None });
         let data =
             json!({ "output": id.to_string(), "from": first, "to": last, "total": total, "text": lines.concat() });
         Ok(ToolOutput { text, data: Some(data), status: None, truncated })
     }
 }
 
-fn failed(id: &zubi_run::store::OutputId, source: io::Error) -> zubi_run::store::StoreError {
+fn read_error(id: &zubi_run::store::OutputId, source: io::Error) -> zubi_run::store::StoreError {
     zubi_run::store::StoreError::Io { id: id.clone(), source }
 }
 

@@ -9,7 +9,7 @@ use zubi_code::actions::Outcome;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::{How, apply, file, named};
+use super::{How, apply, file, files_in_uri};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::OutputBudget;
 
@@ -42,7 +42,7 @@ impl CodeTool for OrganizeImports {
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
-        named(intel, &input.uri)
+        files_in_uri(intel, &input.uri)
     }
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::EditOptions;
-use zubi_code::edit::Applied;
+use zubi_code::edit::AppliedChange;
 use zubi_code::features::rename_file::Imports;
 use zubi_code::words;
 use zubi_code::{CodeError, CodeIntel, Question};
@@ -76,7 +76,7 @@ impl CodeTool for RenameFile {
                 "Give the whole new path, with the name, of something that is not there yet.",
             ));
         }
-        let following = ImportUpdatePolicy::of(question, &from, input.save == Some(true)).await?;
+        let following = ImportUpdatePolicy::for_path(question, &from, input.save == Some(true)).await?;
         let planned = question.rename_file(&from, &to, following.imports).await?;
         let mut notes = Vec::new();
         if from.is_symlink() {
@@ -113,7 +113,7 @@ impl CodeTool for RenameFile {
         }
         let followed = following.imports == Imports::Followed;
         let mentioned = if followed { mentions(question, &from).await } else { String::new() };
-        let told = |applied: &Applied| {
+        let told = |applied: &AppliedChange| {
             let mut notes = notes.clone();
             let changed = applied.files.iter().filter(|file| file.done.contains("by an extension")).count();
             match changed {

@@ -31,15 +31,15 @@ pub(super) async fn get(
             None => return Err(no_scope("`user`, `workspace` or `folder`")),
         },
     };
-    let values = editor.get(key, &request(cx)).await.map_err(|error| refused("read the setting", &error))?;
+    let values = editor.get(key, &request(cx)).await.map_err(|error| setting_error("read the setting", &error))?;
     let key: String = key.chars().filter(|c| !c.is_control()).take(200).collect();
     let (text, value) = match at {
         Some((name, read)) if read(&values).is_null() => {
-            (format!("{key} is not set at the scope `{name}`; {} holds", shown(&values.value)), &Value::Null)
+            (format!("{key} is not set at the scope `{name}`; {} holds", truncate_value(&values.value)), &Value::Null)
         }
-        Some((name, read)) => (format!("{key} = {} at the scope `{name}`", shown(read(&values))), read(&values)),
+        Some((name, read)) => (format!("{key} = {} at the scope `{name}`", truncate_value(read(&values))), read(&values)),
         None if values.value.is_null() => (format!("{key} is not set, and has no default here"), &Value::Null),
-        None => (format!("{key} = {}, {}", shown(&values.value), origin(&values)), &values.value),
+        None => (format!("{key} = {}, {}", truncate_value(&values.value), origin(&values)), &values.value),
     };
     let data = json!({ "key": key, "value": value, "scope": scope, "effective": values.value });
     Ok(ToolOutput { text, data: Some(data), status: Some(status()), truncated: None })
@@ -58,19 +58,19 @@ pub(super) async fn set(
     let name = name(scope);
     let mut text = String::new();
     for key in keys {
-        let before = editor.get(key, &cx).await.map_err(|error| refused(OPERATION, &error))?;
-        let after = editor.set(key, value, scope, &cx).await.map_err(|error| refused(OPERATION, &error))?;
-        let (before, now) = (before.at(scope), after.at(scope));
+        let before = editor.get(key, &cx).await.map_err(|error| setting_error(OPERATION, &error))?;
+        let after = editor.set(key, value, scope, &cx).await.map_err(|error| setting_error(OPERATION, &error))?;
+        let (before, now) = (before.value_at(scope), after.value_at(scope));
         if now != value {
-            let why = format!("the editor took `{key}` and says that it is {} at the scope `{name}`", shown(now));
-            return Err(ToolError::failed(OPERATION, why, "Look at the setting in the editor."));
+            let why = format!("the editor took `{key}` and says that it is {} at the scope `{name}`", truncate_value(now));
+            return Err(ToolError::operation_failed(OPERATION, why, "Look at the setting in the editor."));
         }
-        let was = if before.is_null() { "not set".to_owned() } else { shown(before) };
-        let is = if now.is_null() { "not set".to_owned() } else { shown(now) };
+        let was = if before.is_null() { "not set".to_owned() } else { truncate_value(before) };
+        let is = if now.is_null() { "not set".to_owned() } else { truncate_value(now) };
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{key}: {was} → {is} at the scope `{name}`");
         if after.value != *now && !now.is_null() {
-            let _ = writeln!(text, "note: another scope counts more: {} holds", shown(&after.value));
+            let _ = writeln!(text, "note: another scope counts more: {} holds", truncate_value(&after.value));
         }
         let mut back = json!({ "key": key, "scope": name });
         if !before.is_null() {
@@ -112,7 +112,7 @@ fn origin(values: &SettingValues) -> String {
     set.map_or_else(|| "the default".to_owned(), |(name, _)| format!("set at the scope `{name}`"))
 }
 
-fn shown(value: &Value) -> String {
+fn truncate_value(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= MAX_SHOWN { text } else { text.chars().take(MAX_SHOWN).chain(['…']).collect() }
 }
@@ -125,6 +125,6 @@ fn request(cx: &ToolCx) -> RequestCx {
     RequestCx::new(cx.cancel.clone(), cx.deadline)
 }
 
-pub(crate) fn refused(operation: &str, error: &EndpointError) -> ToolError {
-    ToolError::failed(operation, error, "The user can look at the setting in the editor.")
+pub(crate) fn setting_error(operation: &str, error: &EndpointError) -> ToolError {
+    ToolError::operation_failed(operation, error, "The user can look at the setting in the editor.")
 }

@@ -64,7 +64,7 @@ impl LocalTool for SetUpdateImportsSetting {
             let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
             // Where an editor has the newer one, that counts first.
             let newer = open.get(update_imports::UNIFIED, &request).await;
-            let newer = newer.map_err(|error| editor::refused(OPERATION, &error))?;
+            let newer = newer.map_err(|error| editor::setting_error(OPERATION, &error))?;
             let keys: &[&str] =
                 if newer.default.is_null() { &[TYPESCRIPT, JAVASCRIPT] } else { &[update_imports::UNIFIED] };
             return editor::set(&**open, cx, keys, &json!(value), Scope::Workspace).await;

@@ -61,7 +61,7 @@ pub(crate) async fn set(
     let (path, before) = (path(cx)?, text(cx, OPERATION).await?);
     let mut text = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
     for (key, value) in values {
-        text = with(&text, key, value).map_err(|why| broken(OPERATION, &why))?;
+        text = set_value(&text, key, value).map_err(|why| broken(OPERATION, &why))?;
     }
     let shown = |(key, value): &(&str, Value)| format!("{key} = {value}");
     let title = format!("set {}", values.iter().map(shown).collect::<Vec<_>>().join(", "));
@@ -78,7 +78,7 @@ pub(crate) async fn set(
 }
 
 pub(crate) fn broken(operation: &str, why: &str) -> ToolError {
-    ToolError::failed(operation, format!("{FILE}:{why}"), "Correct the file, then call again; nothing was written.")
+    ToolError::operation_failed(operation, format!("{FILE}:{why}"), "Correct the file, then call again; nothing was written.")
 }
 
 /// JSON with comments as VS Code reads it. The error begins with line and column.
@@ -118,7 +118,7 @@ pub(crate) fn value(text: &str, key: &str) -> Result<Option<Value>, String> {
 }
 
 /// The text with another value of a key.
-pub(crate) fn with(text: &str, key: &str, value: &Value) -> Result<String, String> {
+pub(crate) fn set_value(text: &str, key: &str, value: &Value) -> Result<String, String> {
     let root = parse(text)?;
     let object = root.object_value_or_set();
     let value = match value {

@@ -34,7 +34,7 @@ pub(crate) enum UpdateImports {
 
 impl UpdateImports {
     /// What a value of the setting means; one that VS Code does not know means as little as none.
-    pub(crate) fn of(value: Option<&Value>) -> Self {
+    pub(crate) fn from_setting(value: Option<&Value>) -> Self {
         match value.and_then(Value::as_str) {
             Some("never") => Self::Never,
             Some("prompt") => Self::Prompt,
@@ -75,7 +75,7 @@ pub(crate) struct ImportUpdatePolicy {
 
 impl ImportUpdatePolicy {
     /// What the settings say of a file or folder, and what is to hold so that nobody is asked.
-    pub(crate) async fn of(question: &Question<'_>, path: &Utf8Path, saves: bool) -> Result<Self, CodeError> {
+    pub(crate) async fn for_path(question: &Question<'_>, path: &Utf8Path, saves: bool) -> Result<Self, CodeError> {
         let keys = keys_for(path);
         let Some(editor) = question.intel.settings() else {
             let mut settings = Vec::new();
@@ -90,7 +90,7 @@ impl ImportUpdatePolicy {
         let held = |key: &str, value: Value| Setting { key: key.to_owned(), value };
         let (mut settings, mut hold, mut hold_back) = (Vec::new(), Vec::new(), Vec::new());
         for key in in_force(&**editor, keys, &cx).await? {
-            let setting = UpdateImports::of(Some(&editor.get(key, &cx).await?.value));
+            let setting = UpdateImports::from_setting(Some(&editor.get(key, &cx).await?.value));
             if setting == UpdateImports::Prompt {
                 hold.push(held(key, "always".into()));
             }
@@ -143,5 +143,5 @@ async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeE
         let what = format!("{}:{why}, so it is not known whether imports shall follow", store::FILE);
         CodeError::input("settings", what, "Correct the file, then call again; nothing was changed.")
     })?;
-    Ok(UpdateImports::of(value.as_ref()))
+    Ok(UpdateImports::from_setting(value.as_ref()))
 }

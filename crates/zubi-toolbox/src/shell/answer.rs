@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zubi_run::job::{Captured, ExitReason, JobResult};
+use zubi_run::job::{CapturedOutput, ExitReason, JobResult};
 use zubi_tools::redact::Redactor;
 use zubi_tools::{Status, ToolCx, ToolOutput};
 
@@ -17,7 +17,7 @@ pub(crate) fn room(cx: &ToolCx) -> usize {
 }
 
 /// The answer about a command that has ended.
-pub(crate) fn ended(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
+pub(crate) fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
     let JobResult { end, duration, level, stdout, stderr } = finished;
     let end_told = match end {
         ExitReason::Exited(code) => format!("exit {code}"),
@@ -49,7 +49,7 @@ pub(crate) fn ended(finished: &JobResult, timeout: Duration, room: usize) -> Too
     }
 }
 
-fn data(captured: &Captured) -> Value {
+fn data(captured: &CapturedOutput) -> Value {
     let output = captured.id.as_ref().map(ToString::to_string);
     json!({ "output": output, "bytes": captured.bytes, "lines": captured.lines, "text": text(captured, MAX_BYTES) })
 }
@@ -60,7 +60,7 @@ pub(crate) fn seconds(duration: Duration) -> String {
 }
 
 /// Both outputs, of each a beginning and an end where they are long, and where all of it is.
-pub(crate) fn outputs(stdout: &Captured, stderr: &Captured, room: usize) -> String {
+pub(crate) fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: usize) -> String {
     if stdout.bytes == 0 && stderr.bytes == 0 {
         return "(no output)".to_owned();
     }
@@ -89,7 +89,7 @@ fn end_line(text: &mut String) {
     }
 }
 
-fn text(captured: &Captured, bytes: usize) -> String {
+fn text(captured: &CapturedOutput, bytes: usize) -> String {
     lines(&captured.view_of(bytes))
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_run::job::{Background, Captured, ExitReason};
+use zubi_run::job::{Background, CapturedOutput, ExitReason};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::{Shell, answer, did_not_run};
@@ -92,7 +92,7 @@ impl LocalTool for Job {
         }
         let (stdout, stderr) = job.so_far();
         let room = answer::room(cx);
-        let (readiness, note) = standing(&job);
+        let (readiness, note) = job_status(&job);
         let text = match action {
             Action::Status => {
                 format!("{}\n{} bytes of output, {} of stderr", title(&job), stdout.bytes, stderr.bytes)
@@ -107,7 +107,7 @@ impl LocalTool for Job {
             complete: Some(job.outcome().is_some()),
             note: Some(format!("{note} · since {next}")),
         };
-        let output = |captured: &Captured| captured.id.as_ref().map(ToString::to_string);
+        let output = |captured: &CapturedOutput| captured.id.as_ref().map(ToString::to_string);
         let data = json!({
             "job": job.handle,
             "running": job.outcome().is_none(),
@@ -128,10 +128,10 @@ fn cursor(text: &str) -> Result<(u64, u64), ToolError> {
     })
 }
 
-fn news(stdout: &Captured, stderr: &Captured, since: (u64, u64), room: usize) -> String {
+fn news(stdout: &CapturedOutput, stderr: &CapturedOutput, since: (u64, u64), room: usize) -> String {
     let mut text = String::new();
     for (name, captured, seen) in [("", stdout, since.0), ("stderr:\n", stderr, since.1)] {
-        let new = captured.since(seen, room / 2);
+        let new = captured.text_since(seen, room / 2);
         if !new.is_empty() {
             text.push_str(name);
             text.push_str(answer::lines(&new).trim_end_matches('\n'));
@@ -141,7 +141,7 @@ fn news(stdout: &Captured, stderr: &Captured, since: (u64, u64), room: usize) ->
     if text.is_empty() { "nothing new".to_owned() } else { text }
 }
 
-fn standing(job: &Background) -> (String, String) {
+fn job_status(job: &Background) -> (String, String) {
     match job.outcome().as_deref() {
         None => ("running".to_owned(), format!("for {}", answer::seconds(job.started.elapsed()))),
         Some(Ok(finished)) => {
@@ -168,7 +168,7 @@ fn title(job: &Background) -> String {
 fn list(jobs: &[Background]) -> ToolOutput {
     let mut text = String::new();
     for job in jobs {
-        let (readiness, note) = standing(job);
+        let (readiness, note) = job_status(job);
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}  {readiness} · {note}  {}", job.handle, title(job));
     }

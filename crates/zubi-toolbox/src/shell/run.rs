@@ -93,7 +93,7 @@ impl LocalTool for Run {
         let directory = directory(cx, input.cwd.as_deref())?;
         let reading = shell::read_fed(&input.command, &directory, input.stdin.is_some());
         let level =
-            shell.jobs.runner().sandbox().known().map_or("the best that this machine offers", |it| it.level.name());
+            shell.jobs.runner().sandbox().probed_status().map_or("the best that this machine offers", |it| it.level.name());
         let (network, hosts) = match input.net() {
             Net::None => ("no network", Vec::new()),
             // Which hosts the command asks cannot be told from its text.
@@ -129,7 +129,7 @@ impl LocalTool for Run {
         let left = cx.deadline.saturating_duration_since(Instant::now());
         job.timeout = asked.unwrap_or(DEFAULT_TIMEOUT).min(left.saturating_sub(RESERVE).max(left / 2));
         let finished = shell.jobs.runner().run(&job, &cx.cancel).await.map_err(|error| did_not_run(&error))?;
-        Ok(answer::ended(&finished, job.timeout, answer::room(cx)))
+        Ok(answer::ended_answer(&finished, job.timeout, answer::room(cx)))
     }
 }
 
@@ -137,7 +137,7 @@ async fn start(shell: &Shell, job: Job, title: &str, cx: &ToolCx) -> Result<Tool
     let timeout = job.timeout;
     let background = shell.jobs.start(job, title).map_err(|error| match error {
         BackgroundError::Run(error) => did_not_run(&error),
-        error => ToolError::failed("run the command", error, "End one with shell.job {\"action\":\"stop\"} first."),
+        error => ToolError::operation_failed("run the command", error, "End one with shell.job {\"action\":\"stop\"} first."),
     })?;
     tokio::select! {
         _ = background.wait(FIRST_LOOK) => {}
@@ -145,7 +145,7 @@ async fn start(shell: &Shell, job: Job, title: &str, cx: &ToolCx) -> Result<Tool
     }
     let handle = &background.handle;
     match background.outcome().as_deref() {
-        Some(Ok(finished)) => Ok(answer::ended(finished, timeout, answer::room(cx))),
+        Some(Ok(finished)) => Ok(answer::ended_answer(finished, timeout, answer::room(cx))),
         Some(Err(error)) => Err(did_not_run(error)),
         None => {
             let (stdout, stderr) = background.so_far();

@@ -13,7 +13,7 @@ use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 use super::Shell;
 use crate::os_tool::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Which;
+pub(crate) struct WhichTool;
 
 /// The longest name of a file (`NAME_MAX`).
 const MAX_NAME: usize = 255;
@@ -77,7 +77,7 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Which {
+impl LocalTool for WhichTool {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.which",
         title: "Find a command",

@@ -20,8 +20,8 @@ impl EditorService {
     pub(super) async fn headless_file(&self, path: &Utf8Path, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
         let report = match self.question(cx).await.file_report(path).await {
             Ok(report) => report,
-            Err(CodeError::NoEndpoint(absent)) => return Ok(unserved(path, &absent)),
-            Err(error) => return Err(failed(&error)),
+            Err(CodeError::NoEndpoint(absent)) => return Ok(unserved_report(path, &absent)),
+            Err(error) => return Err(service_error(&error)),
         };
         if let Some(loading) = &report.loading
             && report.items.is_empty()
@@ -46,10 +46,10 @@ impl EditorService {
                     Coverage { analysed: 0, total: 0, mode: CoverageMode::None, note: Some(nobody(&absent)) };
                 return Ok(EditorReport { coverage: Some(coverage), ..EditorReport::default() });
             }
-            Err(error) => return Err(failed(&error)),
+            Err(error) => return Err(service_error(&error)),
         };
         if cx.cancel.is_cancelled() {
-            return Err(failed(&CodeError::Endpoint(EndpointError::Cancelled)));
+            return Err(service_error(&CodeError::Endpoint(EndpointError::Cancelled)));
         }
         let nothing = report.files.iter().all(|file| !file.analysed && file.items.is_empty());
         if let Some(loading) = report.loading.as_ref().filter(|_| nothing) {
@@ -78,7 +78,7 @@ fn of_file(report: &FileReport) -> Coverage {
         analysed: usize::from(report.analysed),
         total: 1,
         mode: CoverageMode::Headless,
-        note: joined(notes.collect()),
+        note: join_notes(notes.collect()),
     }
 }
 
@@ -92,19 +92,19 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
     }
     notes.extend(report.loading.clone());
     notes.extend(report.notes.iter().cloned());
-    Coverage { analysed, total: report.total, mode: CoverageMode::Headless, note: joined(notes) }
+    Coverage { analysed, total: report.total, mode: CoverageMode::Headless, note: join_notes(notes) }
 }
 
 /// The most clauses of a note.
 const MAX_NOTES: usize = 8;
 
-fn joined(mut notes: Vec<String>) -> Option<String> {
+fn join_notes(mut notes: Vec<String>) -> Option<String> {
     notes.truncate(MAX_NOTES);
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 /// A file that nobody looks for problems in.
-fn unserved(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileReport {
+fn unserved_report(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileReport {
     let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(nobody(absent)) };
     EditorFileReport { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
 }
@@ -121,7 +121,7 @@ fn still_loading(who: &str) -> EditorServiceError {
     EditorServiceError::new(codes::LOADING, format!("{who}; ask again"))
 }
 
-fn failed(error: &CodeError) -> EditorServiceError {
+fn service_error(error: &CodeError) -> EditorServiceError {
     let code = match error {
         CodeError::Endpoint(EndpointError::Cancelled) => codes::CANCELLED,
         _ => codes::INTERNAL_ERROR,

@@ -92,7 +92,7 @@ pub trait EditorClient: Send + Sync {
     fn name(&self) -> String;
 
     /// What is open in it.
-    fn seen(&self) -> Result<OpenEditors, ViewError>;
+    fn open_editors(&self) -> Result<OpenEditors, ViewError>;
 
     /// The problems that it shows in a file, without opening it.
     async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError>;

@@ -92,19 +92,19 @@ impl Tool for FindTools {
         // Who finds something has no use for what was left out; who does not, or asks for all, may have meant that.
         let notes = registry.notes();
         if words.is_empty() {
-            return Ok(noting(overview(&format!("{} in all{among}", tools_of(tools.len())), &tools), &notes));
+            return Ok(append_notes(overview(&format!("{} in all{among}", tools_of(tools.len())), &tools), &notes));
         }
-        let found = ranked(tools.clone(), &query, &words);
+        let found = rank_tools(tools.clone(), &query, &words);
         if found.is_empty() {
-            return Ok(noting(overview(&format!("no tool fits `{}`; there are{among}", query.trim()), &tools), &notes));
+            return Ok(append_notes(overview(&format!("no tool fits `{}`; there are{among}", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
-        Ok(described(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
+        Ok(describe_tools(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
     }
 }
 
 /// An answer with what the providers leave out.
-fn noting(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
+fn append_notes(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
     for note in notes {
         output.text.push_str("left out: ");
         output.text.push_str(note);
@@ -140,7 +140,7 @@ fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
 }
 
 /// The best few with their schemas, as far as there is room; the first is always there.
-fn described(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
+fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
     let (mut body, mut shown) = (String::new(), Vec::new());
     for spec in found.iter().map(|tool| tool.spec()).take(limit) {
         let input = Value::Object(for_a_model(&spec.input));
@@ -205,7 +205,7 @@ fn words(text: &str) -> Vec<String> {
 ///
 /// A tool that the query calls by its name comes first. Otherwise what a word says is shared by the tools that have it:
 /// `symbol` stands in nearly all of them and tells little apart.
-fn ranked(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
+fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
     /// Of a word that only one tool has, for each point of [`score`].
     const WHOLE: usize = 1_000;
     let mut totals = vec![0; tools.len()];

@@ -35,7 +35,7 @@ pub(super) fn spec<I: JsonSchema>(about: &MetaToolMeta) -> ToolSpec {
         id: about.id.to_owned(),
         title: about.title.to_owned(),
         description: about.description.to_owned(),
-        input: schema::of::<I>(),
+        input: schema::schema_of::<I>(),
         examples: vec![Example { title: title.to_owned(), args }],
         notes: String::new(),
         effect: about.effect,

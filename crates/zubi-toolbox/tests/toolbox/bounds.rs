@@ -10,7 +10,7 @@ async fn a_part_that_was_read_is_not_the_file() {
     let session = Session::new(PROJECT);
     session.raw("file.read", json!({ "path": "src/a.rs", "endLine": 1 })).await;
     let whole = json!({ "path": "src/a.rs", "content": "// nothing else\n" });
-    insta::assert_snapshot!(session.ask("file.write", whole.clone()).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", whole.clone()).await, @r#"
     Failed to write the file: `src/a.rs` exists and not all of it was read here; nothing was written
     Read it first with file.read {"path":"src/a.rs"}, or give overwrite: true to replace it unread.
     "#);
@@ -26,13 +26,13 @@ async fn a_part_that_was_read_is_not_the_file() {
 #[tokio::test]
 async fn a_search_passes_credentials_over() {
     let session = Session::new("//- a.txt\nTOKEN\n//- .env\nTOKEN=1\n//- keys/.ssh/id_rsa\nTOKEN\n");
-    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "TOKEN" })).await, @"
+    insta::assert_snapshot!(session.call("file.search", json!({ "query": "TOKEN" })).await, @"
     1 line matches `TOKEN` in 1 file
     a.txt
       1:1  TOKEN
     [disk · 1 file searched · 2 files with credentials not searched]
     ");
-    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "TOKEN", "path": "keys" })).await, @"
+    insta::assert_snapshot!(session.call("file.search", json!({ "query": "TOKEN", "path": "keys" })).await, @"
     no line matches `TOKEN`
     [disk · 0 files searched · 1 file with credentials not searched]
     ");
@@ -41,7 +41,7 @@ async fn a_search_passes_credentials_over() {
         ("lsp_references", json!({ "at": ".env:1:2" })),
         ("lsp_document_symbols", json!({ "path": ".env" })),
     ] {
-        let told = session.ask(tool, arguments).await.replace(tool, "[tool]");
+        let told = session.call(tool, arguments).await.replace(tool, "[tool]");
         insta::allow_duplicates! {
             insta::assert_snapshot!(told, @r#"
             Failed to run [tool]: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
@@ -74,7 +74,7 @@ async fn whole_files_are_taken() {
 async fn no_file_is_made_below_a_hundred_new_folders() {
     let session = Session::new(PROJECT);
     let path = format!("{}/f.txt", vec!["d"; 100].join("/"));
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": path, "content": "x" })).await.replace(&path, "[path]"), @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": path, "content": "x" })).await.replace(&path, "[path]"), @"
     Failed to write the file: `[path]`: that would make 100 new folders, more than 32 at once
     Look at what is there with file.list.
     ");
@@ -86,7 +86,7 @@ async fn no_file_is_made_below_a_hundred_new_folders() {
 async fn a_call_that_is_passed_on_is_judged_as_itself() {
     let session = Session::new("//- .env\nTOKEN=1\n");
     let call = json!({ "tool": "file.read", "arguments": { "path": ".env" } });
-    insta::assert_snapshot!(session.ask("call_tool", call.clone()).await, @r#"
+    insta::assert_snapshot!(session.call("call_tool", call.clone()).await, @r#"
     Failed to run file.read: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
     The user can allow it in zubi.toml with
     [[policy]]
@@ -94,9 +94,9 @@ async fn a_call_that_is_passed_on_is_judged_as_itself() {
     tools = ["file.read"]
     read = ["[root]/.env"]
     "#);
-    assert_eq!(session.ask("call_read_tool", call.clone()).await, session.ask("call_tool", call).await);
+    assert_eq!(session.call("call_read_tool", call.clone()).await, session.call("call_tool", call).await);
     assert_eq!(
-        session.ask("file.read", json!({ "path": ".env" })).await,
-        session.ask("call_tool", json!({ "tool": "file.read", "arguments": { "path": ".env" } })).await
+        session.call("file.read", json!({ "path": ".env" })).await,
+        session.call("call_tool", json!({ "tool": "file.read", "arguments": { "path": ".env" } })).await
     );
 }

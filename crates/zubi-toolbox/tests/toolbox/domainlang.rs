@@ -200,7 +200,7 @@ async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
     let (begun, has_begun) = mpsc::channel();
     let (go_on, wait) = mpsc::channel();
     let model = Arc::new(DomainModel::new(slow(begun, wait), vec![Root::Folder(toy.root.clone())]));
-    let registry = of(domainlang::provider(&model, DomainExposure::All));
+    let registry = registry_of(domainlang::provider(&model, DomainExposure::All));
     let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
     let first = ask().await;
     assert!(first.starts_with(r#"{"error":"workspace is loading","progress":{"loaded":0,"#), "{first}");
@@ -221,7 +221,7 @@ async fn folders_that_come_and_go() {
     let toy = Toy::new(SHOP);
     let folder = toy.root.join("later");
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(folder.clone())]));
-    let registry = of(domainlang::provider(&model, DomainExposure::All));
+    let registry = registry_of(domainlang::provider(&model, DomainExposure::All));
     let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
     let text = ask().await.replace(toy.root.as_str(), "[root]");
     insta::assert_snapshot!(text, @"
@@ -233,7 +233,7 @@ async fn folders_that_come_and_go() {
 }
 
 /// A registry of these tools alone.
-fn of(provider: Arc<dyn ToolProvider>) -> Registry {
+fn registry_of(provider: Arc<dyn ToolProvider>) -> Registry {
     Registry::new(RegistryConfig {
         providers: vec![provider],
         policy: Policy::new(ToolFilter::default()),
@@ -248,7 +248,7 @@ async fn what_is_in_every_list() {
     let listed = async |fixture: &str, listing: DomainExposure| {
         let toy = Toy::new(fixture);
         let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(toy.root.clone())]));
-        let registry = of(domainlang::provider(&model, listing));
+        let registry = registry_of(domainlang::provider(&model, listing));
         registry.prepare().await;
         // What comes later changes nothing: a list is fixed.
         zubi_base::fs::write_atomic(&toy.root.join("later.dlang"), b"").unwrap();

@@ -50,7 +50,7 @@ impl Session {
     }
 
     /// What a call answers; hashes, which the texts decide, are not shown.
-    pub(crate) async fn ask(&self, tool: &str, args: Value) -> String {
+    pub(crate) async fn call(&self, tool: &str, args: Value) -> String {
         let text = without_ids(&self.raw(tool, args).await).replace(self.toy.root.as_str(), "[root]");
         let mut out = String::new();
         for part in text.split_inclusive("sha ") {
@@ -72,7 +72,7 @@ impl Session {
 }
 
 async fn check(tool: &str, args: Value) -> String {
-    Session::new(PROJECT).ask(tool, args).await
+    Session::new(PROJECT).call(tool, args).await
 }
 
 #[tokio::test]
@@ -104,19 +104,19 @@ async fn read() {
     ");
     let session = Session::new(PROJECT);
     session.write("binary", b"text\0more");
-    insta::assert_snapshot!(session.ask("file.read", json!({ "path": "binary" })).await, @"
+    insta::assert_snapshot!(session.call("file.read", json!({ "path": "binary" })).await, @"
     Failed to read the file: `binary` is binary, or text in another encoding than UTF-8
     Another program must read this format.
     ");
     session.write("empty", b"");
-    insta::assert_snapshot!(session.ask("file.read", json!({ "path": "empty" })).await, @"[disk · sha  · 0 lines]");
+    insta::assert_snapshot!(session.call("file.read", json!({ "path": "empty" })).await, @"[disk · sha  · 0 lines]");
     session.write("hidden", "a\u{202e}b\r\n".as_bytes());
-    insta::assert_snapshot!(session.ask("file.read", json!({ "path": "hidden" })).await, @"
+    insta::assert_snapshot!(session.call("file.read", json!({ "path": "hidden" })).await, @"
     ab
     [disk · sha  · lines 1–1 of 1 · 1 invisible characters not shown]
     ");
     session.write("long", format!("{}\n{}", "x".repeat(5_000), "y\n".repeat(40_000)).as_bytes());
-    let answer = session.ask("file.read", json!({ "path": "long", "endLine": 40_000 })).await;
+    let answer = session.call("file.read", json!({ "path": "long", "endLine": 40_000 })).await;
     assert!(answer.len() < 52_000, "{}", answer.len());
     let tail: Vec<&str> = answer.lines().rev().take(2).collect();
     insta::assert_snapshot!(tail.join("\n"), @r#"
@@ -129,7 +129,7 @@ async fn read() {
 #[tokio::test]
 async fn write() {
     let session = Session::new(PROJECT);
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "new/folder/x.txt", "content": "one\n" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "new/folder/x.txt", "content": "one\n" })).await, @r#"
     write new/folder/x.txt: created
     diff --git a/new/folder/x.txt b/new/folder/x.txt
     new file
@@ -140,11 +140,11 @@ async fn write() {
     undo_edit {"plan":"p-…"} takes it back
     [disk · sha ]
     "#);
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "notes.txt", "content": "x" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "x" })).await, @r#"
     Failed to write the file: `notes.txt` exists and not all of it was read here; nothing was written
     Read it first with file.read {"path":"notes.txt"}, or give overwrite: true to replace it unread.
     "#);
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "notes.txt", "content": "x\n", "overwrite": true })).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "x\n", "overwrite": true })).await, @r#"
     write notes.txt: written
     diff --git a/notes.txt b/notes.txt
     --- a/notes.txt
@@ -156,7 +156,7 @@ async fn write() {
     [disk · sha ]
     "#);
     // What this session wrote it knows.
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "notes.txt", "content": "y\n" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "y\n" })).await, @r#"
     write notes.txt: written
     diff --git a/notes.txt b/notes.txt
     --- a/notes.txt
@@ -167,39 +167,39 @@ async fn write() {
     undo_edit {"plan":"p-…"} takes it back
     [disk · sha ]
     "#);
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "notes.txt", "content": "y\n" })).await, @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "y\n" })).await, @"
     notes.txt holds exactly this text already; nothing was written
     [disk · sha ]
     ");
     session.write("notes.txt", b"somebody else's\n");
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "notes.txt", "content": "z", "overwrite": true })).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "z", "overwrite": true })).await, @r#"
     Failed to write the file: `notes.txt` changed since it was read here; nothing was written
     Read it again with file.read {"path":"notes.txt"}, then repeat the call for the text as it is now.
     "#);
     session.raw("file.read", json!({ "path": "notes.txt" })).await;
     session.raw("file.write", json!({ "path": "notes.txt", "content": "z" })).await;
     assert_eq!(session.bytes("notes.txt"), b"z");
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "notes.txt", "content": "a", "expected": "0123456789ab" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "a", "expected": "0123456789ab" })).await, @r#"
     Failed to write the file: `notes.txt` is not the text with the hash 0123456789ab; nothing was written
     Read it again with file.read {"path":"notes.txt"}, then repeat the call for the text as it is now.
     "#);
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "absent", "content": "a", "expected": "0123456789ab" })).await, @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "absent", "content": "a", "expected": "0123456789ab" })).await, @"
     Invalid input: expected: `absent` does not exist
     Leave `expected` out to create it.
     ");
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": ".git/hooks/pre-commit", "content": "evil" })).await, @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": ".git/hooks/pre-commit", "content": "evil" })).await, @"
     Failed to write the file: `.git/hooks/pre-commit` belongs to git or to zubi's own settings, which no edit may touch
     Nothing was changed. Ask the user to change it.
     ");
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": ".zubi.toml", "content": "evil" })).await, @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": ".zubi.toml", "content": "evil" })).await, @"
     Failed to write the file: `.zubi.toml` belongs to git or to zubi's own settings, which no edit may touch
     Nothing was changed. Ask the user to change it.
     ");
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "src", "content": "x" })).await, @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "src", "content": "x" })).await, @"
     Failed to write the file: `src` is a directory
     `file.list` shows what is in it.
     ");
-    insta::assert_snapshot!(session.ask("file.write", json!({ "path": "src/a.rs/b", "content": "x" })).await, @"
+    insta::assert_snapshot!(session.call("file.write", json!({ "path": "src/a.rs/b", "content": "x" })).await, @"
     Invalid input: path: `src/a.rs/b` cannot be there: `src/a.rs` is a file, no folder
     Name that file, or another folder; `file.list` shows what is there.
     ");
@@ -223,7 +223,7 @@ async fn writing_keeps_mode_and_line_ends() {
     let path = session.toy.root.join("run.sh");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
     session.raw("file.read", json!({ "path": "run.sh" })).await;
-    let answer = session.ask("file.write", json!({ "path": "run.sh", "content": "c\nd\n" })).await;
+    let answer = session.call("file.write", json!({ "path": "run.sh", "content": "c\nd\n" })).await;
     assert!(answer.contains("note: its lines end in CRLF"), "{answer}");
     assert_eq!(session.bytes("run.sh"), "\u{feff}c\r\nd\r\n".as_bytes());
     session.raw("file.edit", json!({ "path": "run.sh", "old": "c\nd", "new": "e\nf" })).await;
@@ -234,7 +234,7 @@ async fn writing_keeps_mode_and_line_ends() {
 #[tokio::test]
 async fn edit() {
     let session = Session::new(PROJECT);
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs", "old": "\"World\"", "new": "\"zubi\"" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "\"World\"", "new": "\"zubi\"" })).await, @r#"
     edit src/a.rs, 1 replacement: written
     diff --git a/src/a.rs b/src/a.rs
     --- a/src/a.rs
@@ -249,11 +249,11 @@ async fn edit() {
     undo_edit {"plan":"p-…"} takes it back
     [disk · sha ]
     "#);
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail" })).await, @"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail" })).await, @"
     Invalid input: old: it stands 2 times in `src/a.rs`, on lines 2, 5
     Nothing was written. Give more of the text around the one meant, or replaceAll: true.
     ");
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail", "replaceAll": true })).await, @r#"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail", "replaceAll": true })).await, @r#"
     edit src/a.rs, 2 replacements: written
     diff --git a/src/a.rs b/src/a.rs
     --- a/src/a.rs
@@ -271,21 +271,21 @@ async fn edit() {
     undo_edit {"plan":"p-…"} takes it back
     [disk · sha ]
     "#);
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs", "edits": [{ "old": "fn main", "new": "fn start" }, { "old": "nowhere(", "new": "x" }] })).await, @"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "edits": [{ "old": "fn main", "new": "fn start" }, { "old": "nowhere(", "new": "x" }] })).await, @"
     Invalid input: edits[1].old: not in `src/a.rs`
     Nothing was written. Look at the place with file.read, and give `old` exactly as it stands there.
     ");
     assert!(String::from_utf8(session.bytes("src/a.rs")).unwrap().contains("fn main"), "all or none");
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs" })).await, @r#"
     Invalid input: old: nothing to replace is given
     Give `old` and `new`, or a list in `edits`: [{"old": …, "new": …}].
     "#);
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs", "edits": [] })).await, @r#"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "edits": [] })).await, @r#"
     Invalid input: edits: the list is empty
     Give `old` and `new`, or a list in `edits`: [{"old": …, "new": …}].
     "#);
     session.write("src/a.rs", b"fn other() {}\n");
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "src/a.rs", "old": "other", "new": "x" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "other", "new": "x" })).await, @r#"
     Failed to edit the file: `src/a.rs` changed since it was read here; nothing was written
     Read it again with file.read {"path":"src/a.rs"}, then repeat the call for the text as it is now.
     "#);
@@ -381,7 +381,7 @@ async fn search() {
     ");
     let session = Session::new(PROJECT);
     session.write("data.bin", b"greet\0greet");
-    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "^greet" })).await, @"
+    insta::assert_snapshot!(session.call("file.search", json!({ "query": "^greet" })).await, @"
     1 line matches `^greet` in 1 file
     notes.txt
       1:1  Greetings
@@ -400,7 +400,7 @@ async fn get_current_needs_an_editor() {
 /// X18: a guard that compares strings lets `/work-evil` through for `/work`, and one that does not resolve links follows them
 /// anywhere.
 #[tokio::test]
-async fn x18_nothing_outside_the_workspace_is_named() {
+async fn nothing_outside_the_workspace_is_named() {
     let session = Session::new(PROJECT);
     let beside = session.toy.root.parent().unwrap();
     let evil = beside.join("project-evil");

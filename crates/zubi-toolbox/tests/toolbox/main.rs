@@ -28,5 +28,5 @@ mod tools;
 /// The fuzz target of tool files on its committed corpus.
 #[test]
 fn corpus_of_tool_files() {
-    replay::replay("declared", fuzz_declared::declared);
+    replay::replay("declared", fuzz_declared::parse_tool_file);
 }

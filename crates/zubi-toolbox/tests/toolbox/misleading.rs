@@ -22,7 +22,7 @@ async fn check(path: &str) -> String {
     // Those that say the same stand together.
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for (tool, arguments) in calls {
-        let answer = session.ask(tool, arguments).await;
+        let answer = session.call(tool, arguments).await;
         match told.iter_mut().find(|(text, _)| *text == answer) {
             Some((_, tools)) => tools.push(tool),
             None => told.push((answer, vec![tool])),
@@ -82,7 +82,7 @@ async fn names_that_hide_something() {
     for name in ["gnp\u{202e}txt.exe", "one\n9 files in .", "\u{1b}[2Jclear"] {
         session.write(name, b"text\n");
     }
-    insta::assert_snapshot!(session.ask("file.list", json!({})).await, @r#"
+    insta::assert_snapshot!(session.call("file.list", json!({})).await, @r#"
     4 files in .
     \u{1b}[2Jclear
     a.txt
@@ -90,7 +90,7 @@ async fn names_that_hide_something() {
     one\n9 files in .
     [disk · nothing ignored]
     "#);
-    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "text" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.search", json!({ "query": "text" })).await, @r#"
     4 lines match `text` in 4 files
     \u{1b}[2Jclear
       1:1  text
@@ -102,11 +102,11 @@ async fn names_that_hide_something() {
       1:1  text
     [disk · 4 files searched]
     "#);
-    insta::assert_snapshot!(session.ask("file.read", json!({ "path": "gnp\\u{202e}txt.exe", "startLine": 9 })).await, @r#"
+    insta::assert_snapshot!(session.call("file.read", json!({ "path": "gnp\\u{202e}txt.exe", "startLine": 9 })).await, @r#"
     Invalid input: startLine: `gnp\u{202e}txt.exe` has 1 lines
     Give a startLine up to 1.
     "#);
-    insta::assert_snapshot!(session.ask("file.edit", json!({ "path": "one\\n9 files in .", "old": "text", "new": "new" })).await, @r#"
+    insta::assert_snapshot!(session.call("file.edit", json!({ "path": "one\\n9 files in .", "old": "text", "new": "new" })).await, @r#"
     edit one\n9 files in ., 1 replacement: written
     diff --git a/one\n9 files in . b/one\n9 files in .
     --- a/one\n9 files in .
@@ -118,7 +118,7 @@ async fn names_that_hide_something() {
     [disk · sha ]
     "#);
     assert_eq!(session.bytes("one\n9 files in ."), b"new\n");
-    insta::assert_snapshot!(session.ask("file.read", json!({ "path": "one\n9 files in ." })).await, @"
+    insta::assert_snapshot!(session.call("file.read", json!({ "path": "one\n9 files in ." })).await, @"
     Invalid input: path: it holds control characters
     Give a path relative to the workspace folder, as answers print it.
     ");

@@ -187,7 +187,7 @@ async fn places() {
 }
 
 #[tokio::test]
-async fn writing() {
+async fn rename_plan() {
     insta::assert_snapshot!(check(SHOP, "lsp_rename_symbol", json!({ "symbol": "Sales", "newName": "Selling" })).await, @r#"
     at shop/people.dlang:2:8 Sales (namespace)
     plan p-…: rename `Sales` to `Selling`, 3 edits in 2 files; nothing is written yet

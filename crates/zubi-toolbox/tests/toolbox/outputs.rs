@@ -23,7 +23,7 @@ async fn check(days: u64) -> String {
     let store = OutputStore::new(Utf8Path::from_path(state.path()).unwrap());
     let mut writer = store.create().unwrap();
     writer.write(b"one\ntwo\n").unwrap();
-    let id = store.keep(writer).unwrap().to_string();
+    let id = store.persist(writer).unwrap().to_string();
     let now = SystemClock.now() + Duration::from_hours(24 * days);
     let registry = Registry::new(RegistryConfig {
         providers: vec![output::provider(&store.with_clock(Arc::new(FixedClock(now))))],

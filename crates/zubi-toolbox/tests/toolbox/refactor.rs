@@ -19,12 +19,12 @@ let local
 shapes
 ";
 
-async fn ask(toy: &Toy, tool: &str, args: Value) -> String {
+async fn call_masked(toy: &Toy, tool: &str, args: Value) -> String {
     without_ids(&call(toy, tool, args).await).replace(toy.root.as_str(), "[root]")
 }
 
 async fn check(tool: &str, args: Value) -> String {
-    ask(&Toy::new(SHAPES), tool, args).await
+    call_masked(&Toy::new(SHAPES), tool, args).await
 }
 
 fn read(toy: &Toy, path: &str) -> String {
@@ -48,7 +48,7 @@ async fn rename_file() {
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use forms Shape"));
     assert!(!toy.root.join("shapes.toy").exists());
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
-    insta::assert_snapshot!(ask(&toy, "undo_edit", json!({ "plan": plan })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "undo_edit", json!({ "plan": plan })).await, @"
     undone p-…: rename file `shapes.toy` to `lib/forms.toy` in 3 files
       app.toy  written
       shapes.toy  renamed from lib/forms.toy
@@ -58,7 +58,7 @@ async fn rename_file() {
     ");
     assert!(toy.root.join("shapes.toy").exists() && !toy.root.join("lib").exists());
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use shapes Shape"));
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "notes.txt", "newUri": "n.txt", "save": false })).await, @r#"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "notes.txt", "newUri": "n.txt", "save": false })).await, @r#"
     note: nobody updates imports here: no server for .txt
     note: the word `notes` stands 0 times in 0 files; file.search finds them
     note: the files on disk were changed, so they are saved although save is false
@@ -67,19 +67,19 @@ async fn rename_file() {
     undo_edit {"plan":"p-…"} takes it back
     [no server · problems not compared: no server for .txt]
     "#);
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "absent", "newUri": "x" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "absent", "newUri": "x" })).await, @"
     Invalid input: oldUri: `absent` does not exist in the workspace; paths are relative to `[root]`
     Name files of the workspace.
     ");
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "shapes.toy" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "shapes.toy" })).await, @"
     Invalid input: newUri: `shapes.toy` exists already
     Give the whole new path, with the name, of something that is not there yet.
     ");
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "../x.toy" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "../x.toy" })).await, @"
     Invalid input: newUri: `../x.toy` is outside the workspace; only files under `[root]` can be named
     Name files of the workspace.
     ");
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": ".git/x" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": ".git/x" })).await, @"
     Failed to rename the file: `.git/x` belongs to git or to zubi's own settings, which no edit may touch
     Nothing was changed. Ask the user to change it.
     ");
@@ -97,7 +97,7 @@ async fn rename_file_moves_a_link_and_not_what_it_points_to() {
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
     call(&toy, "undo_edit", json!({ "plan": plan })).await;
     assert_eq!(toy.root.join("alias.toy").read_link_utf8().unwrap(), "shapes.toy");
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "dangling" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "dangling" })).await, @"
     Invalid input: newUri: `dangling` leads nowhere: `dangling` is a symbolic link to `/nowhere`, which does not exist
     Name files of the workspace.
     ");
@@ -105,9 +105,9 @@ async fn rename_file_moves_a_link_and_not_what_it_points_to() {
 
 /// A.7-6: a position that is looked for in the text meets comments and parts of other names.
 #[tokio::test]
-async fn a7_rename_symbol_finds_the_name_and_no_comment() {
+async fn rename_symbol_finds_the_name_and_no_comment() {
     let toy = Toy::new(SHAPES);
-    insta::assert_snapshot!(ask(&toy, "rename_symbol", json!({ "uri": "shapes.toy", "originalName": "Shape", "newName": "Form" })).await, @r#"
+    insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "shapes.toy", "originalName": "Shape", "newName": "Form" })).await, @r#"
     at shapes.toy:1:7 Shape (class)
     applied p-…: rename `Shape` to `Form` in 2 files
       app.toy  written
@@ -117,7 +117,7 @@ async fn a7_rename_symbol_finds_the_name_and_no_comment() {
     [toy · ready]
     "#);
     assert_eq!(read(&toy, "shapes.toy").lines().next(), Some("class Form"));
-    insta::assert_snapshot!(ask(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "area", "newName": "size" })).await, @r#"
+    insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "area", "newName": "size" })).await, @r#"
     at app.toy:4:15 area
     applied p-…: rename `area` to `size` in 2 files
       app.toy  written
@@ -126,7 +126,7 @@ async fn a7_rename_symbol_finds_the_name_and_no_comment() {
     undo_edit {"plan":"p-…"} takes it back
     [toy · ready]
     "#);
-    insta::assert_snapshot!(ask(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "nowhere", "newName": "x" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "nowhere", "newName": "x" })).await, @"
     Invalid input: originalName: `nowhere` does not stand in `app.toy`
     `lsp_document_symbols` lists the names of a file.
     ");
@@ -146,12 +146,12 @@ async fn organize_imports() {
 
 /// A.7-2: renaming a file changed a setting on the way. A.7-3: objects were written into texts. A.7-14: what is saved was left open.
 #[tokio::test]
-async fn a7_rename_file_changes_no_setting_and_says_what_it_did() {
+async fn rename_file_changes_no_setting_and_says_what_it_did() {
     let toy = Toy::new(
         "//- a.ts\nlet a\n//- .vscode/settings.json\n{\n  // ours\n  \"typescript.updateImportsOnFileMove.enabled\": \"never\"\n}\n",
     );
     let settings = read(&toy, ".vscode/settings.json");
-    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "a.ts", "newUri": "b.ts" })).await, @r#"
+    insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "a.ts", "newUri": "b.ts" })).await, @r#"
     note: imports stay as they are: updateImportsOnFileMove is "never"
     note: the word `a` stands 1 time in 1 file; file.search finds them
     applied p-…: rename file `a.ts` to `b.ts` in 1 file
@@ -161,20 +161,20 @@ async fn a7_rename_file_changes_no_setting_and_says_what_it_did() {
     "#);
     assert_eq!(read(&toy, ".vscode/settings.json"), settings);
     call(&toy, "set_update_imports_setting", json!({ "value": "prompt" })).await;
-    let answer = ask(&toy, "rename_file", json!({ "oldUri": "b.ts", "newUri": "c.ts" })).await;
+    let answer = call_masked(&toy, "rename_file", json!({ "oldUri": "b.ts", "newUri": "c.ts" })).await;
     assert!(answer.contains("is \"prompt\"; there is nobody to ask"), "{answer}");
     assert!(!answer.contains("[object"), "{answer}");
 }
 
 /// A.7-1: asking for the workspace's scope changed the user's settings.
 #[tokio::test]
-async fn a7_settings_are_the_workspaces() {
+async fn settings_are_the_workspaces() {
     let toy = Toy::new("//- a.ts\nlet a\n");
-    insta::assert_snapshot!(ask(&toy, "get_setting", json!({ "key": "editor.tabSize" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "get_setting", json!({ "key": "editor.tabSize" })).await, @"
     editor.tabSize is not set for the workspace; the user's setting or the default holds
     [.vscode/settings.json]
     ");
-    insta::assert_snapshot!(ask(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2 })).await, @r#"
+    insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2 })).await, @r#"
     set editor.tabSize = 2: created
     diff --git a/.vscode/settings.json b/.vscode/settings.json
     new file
@@ -187,23 +187,23 @@ async fn a7_settings_are_the_workspaces() {
     undo_edit {"plan":"p-…"} takes it back
     [disk · sha 30553530d6c6]
     "#);
-    insta::assert_snapshot!(ask(&toy, "get_setting", json!({ "key": "editor.tabSize", "scope": "workspace" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "get_setting", json!({ "key": "editor.tabSize", "scope": "workspace" })).await, @"
     editor.tabSize = 2
     [.vscode/settings.json]
     ");
-    insta::assert_snapshot!(ask(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2, "scope": "user" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2, "scope": "user" })).await, @"
     Invalid input: scope: only `workspace` settings can be seen here; the user's belong to the editor
     Leave `scope` out, or ask the user to change it in the editor.
     ");
-    insta::assert_snapshot!(ask(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": "wide" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": "wide" })).await, @"
     Invalid input: value: `editor.tabSize` takes a number from 1 to 16
     It says how wide an indentation is.
     ");
-    insta::assert_snapshot!(ask(&toy, "set_setting", json!({ "key": "terminal.integrated.shell.linux", "value": "x" })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "terminal.integrated.shell.linux", "value": "x" })).await, @"
     Invalid input: key: `terminal.integrated.shell.linux` may not be set from here
     These can be set: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change any other in the editor.
     ");
-    insta::assert_snapshot!(ask(&toy, "set_update_imports_setting", json!({ "value": "always" })).await, @r#"
+    insta::assert_snapshot!(call_masked(&toy, "set_update_imports_setting", json!({ "value": "always" })).await, @r#"
     set typescript.updateImportsOnFileMove.enabled = "always", javascript.updateImportsOnFileMove.enabled = "always": written
     diff --git a/.vscode/settings.json b/.vscode/settings.json
     --- a/.vscode/settings.json
@@ -219,7 +219,7 @@ async fn a7_settings_are_the_workspaces() {
     [disk · sha f7b1ad605321]
     "#);
     zubi_base::fs::write_atomic(&toy.root.join(".vscode/settings.json"), b"{\n  \"a\": 1 \"b\"\n}").unwrap();
-    insta::assert_snapshot!(ask(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 4 })).await, @"
+    insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 4 })).await, @"
     Failed to change the setting: .vscode/settings.json:2:9: Expected comma
     Correct the file, then call again; nothing was written.
     ");

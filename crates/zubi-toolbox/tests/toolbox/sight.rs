@@ -39,7 +39,7 @@ pub(crate) struct FakeView {
 }
 
 impl FakeView {
-    fn known(&self, path: &Utf8Path) -> Result<EditorDiagnostics, ViewError> {
+    fn diagnostics_of(&self, path: &Utf8Path) -> Result<EditorDiagnostics, ViewError> {
         self.answer()?;
         let uri = uri::from_path(path).0;
         let open = self.seen.open.iter().find(|file| file.uri == uri);
@@ -67,12 +67,12 @@ impl EditorClient for FakeView {
         "Test Editor 1".to_owned()
     }
 
-    fn seen(&self) -> Result<OpenEditors, ViewError> {
+    fn open_editors(&self) -> Result<OpenEditors, ViewError> {
         if self.refuses == Some(ViewError::NotYet) { Err(ViewError::NotYet) } else { Ok(self.seen.clone()) }
     }
 
     async fn diagnostics(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
-        self.known(path)
+        self.diagnostics_of(path)
     }
 
     async fn all_diagnostics(&self, _cx: &RequestCx) -> Result<Vec<(String, Vec<lsp::Diagnostic>)>, ViewError> {
@@ -81,7 +81,7 @@ impl EditorClient for FakeView {
     }
 
     async fn validate(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
-        Ok(EditorDiagnostics { is_open: true, is_current: true, language_id: Some("toy".to_owned()), ..self.known(path)? })
+        Ok(EditorDiagnostics { is_open: true, is_current: true, language_id: Some("toy".to_owned()), ..self.diagnostics_of(path)? })
     }
 
     async fn execute(&self, command: &str, args: Vec<Value>, _cx: &RequestCx) -> Result<Value, ViewError> {
@@ -148,7 +148,7 @@ async fn headless(method: &str, params: Value) -> String {
     ask_in(&toy, &sight(&toy, None), method, params, cx()).await
 }
 
-async fn edited(method: &str, params: Value) -> String {
+async fn call_after_edit(method: &str, params: Value) -> String {
     let toy = Toy::new(BAD);
     let view = Arc::new(view(&toy));
     ask_in(&toy, &sight(&toy, Some(view)), method, params, cx()).await
@@ -156,14 +156,14 @@ async fn edited(method: &str, params: Value) -> String {
 
 #[tokio::test]
 async fn the_editor_answers_with_what_it_shows() {
-    insta::assert_snapshot!(edited("ping", json!({})).await, @r#"{"status":"ok","timestamp":1703548800001}"#);
-    insta::assert_snapshot!(edited("getDiagnostics", json!({ "path": "a.toy" })).await, @r#"{"uri":"file://[root]/a.toy","path":"[root]/a.toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"warning","source":"toy","code":"7"},{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}"#);
-    insta::assert_snapshot!(edited("getDiagnostics", json!({ "path": "deep/b.toy" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"error","source":"lint","code":"7"}],"note":"the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it"}"#);
-    insta::assert_snapshot!(edited("validateFile", json!({ "path": "deep/b.toy" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"error","source":"lint","code":"7"}]}"#);
-    insta::assert_snapshot!(edited("getAllDiagnostics", json!({ "severity": "error", "limit": 1 })).await, @r#"{"fileCount":2,"totalDiagnostics":2,"returned":1,"truncated":true,"files":[{"uri":"file://[root]/a.toy","path":"[root]/a.toy","diagnostics":[{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
-    insta::assert_snapshot!(edited("getWorkspaceErrors", Value::Null).await, @r#"{"summary":{"errors":2,"warnings":1,"info":0,"filesWithErrors":2,"filesWithWarnings":1},"bySource":{"lint":1,"toy":2},"topErrorFiles":[{"path":"[root]/a.toy","errors":1,"warnings":1},{"path":"[root]/deep/b.toy","errors":1,"warnings":0}],"sources":["lint","toy"],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
-    insta::assert_snapshot!(edited("getOpenFiles", json!({})).await, @r#"{"count":1,"files":[{"uri":"file://[root]/a.toy","path":"[root]/a.toy","languageId":"toy","isDirty":true,"lineCount":3}],"note":"open files outside of the workspace, which are not listed: 1"}"#);
-    insta::assert_snapshot!(edited("getActiveFile", json!({})).await, @r#"{"active":true,"uri":"file://[root]/a.toy","path":"[root]/a.toy","languageId":"toy","isDirty":true,"lineCount":3,"selection":{"line":2,"column":3},"diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"warning","source":"toy","code":"7"},{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}"#);
+    insta::assert_snapshot!(call_after_edit("ping", json!({})).await, @r#"{"status":"ok","timestamp":1703548800001}"#);
+    insta::assert_snapshot!(call_after_edit("getDiagnostics", json!({ "path": "a.toy" })).await, @r#"{"uri":"file://[root]/a.toy","path":"[root]/a.toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"warning","source":"toy","code":"7"},{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}"#);
+    insta::assert_snapshot!(call_after_edit("getDiagnostics", json!({ "path": "deep/b.toy" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"error","source":"lint","code":"7"}],"note":"the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it"}"#);
+    insta::assert_snapshot!(call_after_edit("validateFile", json!({ "path": "deep/b.toy" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"error","source":"lint","code":"7"}]}"#);
+    insta::assert_snapshot!(call_after_edit("getAllDiagnostics", json!({ "severity": "error", "limit": 1 })).await, @r#"{"fileCount":2,"totalDiagnostics":2,"returned":1,"truncated":true,"files":[{"uri":"file://[root]/a.toy","path":"[root]/a.toy","diagnostics":[{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
+    insta::assert_snapshot!(call_after_edit("getWorkspaceErrors", Value::Null).await, @r#"{"summary":{"errors":2,"warnings":1,"info":0,"filesWithErrors":2,"filesWithWarnings":1},"bySource":{"lint":1,"toy":2},"topErrorFiles":[{"path":"[root]/a.toy","errors":1,"warnings":1},{"path":"[root]/deep/b.toy","errors":1,"warnings":0}],"sources":["lint","toy"],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
+    insta::assert_snapshot!(call_after_edit("getOpenFiles", json!({})).await, @r#"{"count":1,"files":[{"uri":"file://[root]/a.toy","path":"[root]/a.toy","languageId":"toy","isDirty":true,"lineCount":3}],"note":"open files outside of the workspace, which are not listed: 1"}"#);
+    insta::assert_snapshot!(call_after_edit("getActiveFile", json!({})).await, @r#"{"active":true,"uri":"file://[root]/a.toy","path":"[root]/a.toy","languageId":"toy","isDirty":true,"lineCount":3,"selection":{"line":2,"column":3},"diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"warning","source":"toy","code":"7"},{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}"#);
 }
 
 #[tokio::test]

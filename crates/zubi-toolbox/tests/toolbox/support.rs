@@ -39,11 +39,11 @@ let élan → unit
 
 /// All tools, as a host has them.
 pub(crate) fn registry(toy: &Toy) -> Arc<Registry> {
-    restricted(toy, Restrictions::default(), Arc::new(NoAudit))
+    restricted_registry(toy, Restrictions::default(), Arc::new(NoAudit))
 }
 
 /// The same where nobody may do some things.
-pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
+pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
     Arc::new_cyclic(|registry| {
         Registry::new(RegistryConfig {
             providers: vec![

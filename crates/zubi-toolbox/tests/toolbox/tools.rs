@@ -9,7 +9,7 @@ use zubi_code::testing::Toy;
 use zubi_tools::audit::{AuditRecord, AuditSink, NoAudit};
 use zubi_tools::cx::{ProgressSink, Restrictions, ToolCx};
 
-use crate::support::{SHAPES, call_in, check, cx, restricted};
+use crate::support::{SHAPES, call_in, check, cx, restricted_registry};
 
 #[tokio::test]
 async fn tools_are_found_by_words() {
@@ -68,7 +68,7 @@ async fn an_answer_fits_the_budget() {
     let toy = Toy::new(SHAPES);
     let mut cx = cx(&toy, Restrictions::default());
     cx.token_budget = Some(200);
-    let registry = restricted(&toy, Restrictions::default(), Arc::new(NoAudit));
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
     let answer = call_in(&registry, "find_tools", json!({ "query": "symbol" }), cx).await;
     insta::assert_snapshot!(answer.lines().last().unwrap(), @r#"call_read_tool {"tool", "arguments"} calls one that reads or plans, call_tool any"#);
     assert!(answer.len() < 2_000, "{answer}");
@@ -150,8 +150,8 @@ async fn restrictions_cannot_be_got_around() {
         (&some_sets, "call_tool", "undo_edit"),
     ] {
         let question = json!({ "tool": inner, "arguments": { "plan": "p-x" } });
-        let open = restricted(&toy, Restrictions::default(), Arc::new(NoAudit));
-        let closed = restricted(&toy, restrictions.clone(), Arc::new(NoAudit));
+        let open = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
+        let closed = restricted_registry(&toy, restrictions.clone(), Arc::new(NoAudit));
         let by_caller = call_in(&open, outer, question.clone(), cx(&toy, restrictions.clone())).await;
         let by_settings = call_in(&closed, outer, question, cx(&toy, Restrictions::default())).await;
         assert_eq!(by_caller, by_settings);
@@ -175,7 +175,7 @@ impl AuditSink for Log {
 async fn both_calls_are_recorded() {
     let toy = Toy::new(SHAPES);
     let log = Arc::new(Log::default());
-    let registry = restricted(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
     for (outer, inner) in [
         ("call_read_tool", "lsp_hover"),
         ("call_tool", "undo_edit"),
@@ -215,7 +215,7 @@ async fn cancelling_the_outer_call_cancels_the_inner_one() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Starting);
     let log = Arc::new(Log::default());
-    let registry = restricted(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
     let begun = Arc::new(Begun::default());
     let cx = ToolCx { progress: Arc::clone(&begun) as Arc<dyn ProgressSink>, ..cx(&toy, Restrictions::default()) };
     let cancel = cx.cancel.clone();

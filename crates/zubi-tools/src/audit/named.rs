@@ -25,7 +25,7 @@ pub(super) fn without_values(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = named.captures(rest) {
-        let (part, end) = shown(&found);
+        let (part, end) = mask_secret(&found);
         let Some(whole) = found.get(0) else { break };
         kept.push_str(rest.get(..whole.start()).unwrap_or_default());
         kept.push_str(&part);
@@ -37,7 +37,7 @@ pub(super) fn without_values(text: &str) -> String {
 
 /// How a name and its value are shown, and where reading goes on: after the value of a secret, else at the value, which may
 /// be the name of the next.
-fn shown(found: &Captures<'_>) -> (String, usize) {
+fn mask_secret(found: &Captures<'_>) -> (String, usize) {
     let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
     let (name, join) = (part(1), part(2));
     let value = found.get(3).map_or(0..0, |value| value.range());

@@ -16,7 +16,7 @@ fn record(tool: &str, arguments: &Value) -> AuditRecord {
         outcome: "ok",
         duration_ms: 3,
         arguments: shorten(arguments, &["pin".to_owned()], &Redactor::default()),
-        arguments_hash: ContentHash::of(arguments.to_string().as_bytes()),
+        arguments_hash: ContentHash::from_bytes(arguments.to_string().as_bytes()),
     }
 }
 

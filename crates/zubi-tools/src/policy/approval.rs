@@ -37,7 +37,7 @@ pub struct ApprovalOption {
 /// Keeps rules beyond the session. The host implements it: this crate writes no files.
 pub trait RuleStore: fmt::Debug + Send + Sync {
     /// Keeps a rule for this workspace or for every one; an error says why it could not.
-    fn keep(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String>;
+    fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String>;
 }
 
 /// A call that was made.
@@ -90,7 +90,7 @@ pub(crate) fn options(
         }
         let others =
             recent.iter().filter(|call| action(policy, call) == Action::Ask && action(&with, call) == Action::Allow);
-        let mut would_also_allow: Vec<String> = others.map(described).collect();
+        let mut would_also_allow: Vec<String> = others.map(describe_call).collect();
         would_also_allow.sort();
         would_also_allow.dedup();
         would_also_allow.truncate(LISTED);
@@ -134,14 +134,14 @@ pub(crate) fn suggest_auto_approve(policy: &Policy, given: &Policy, call: &Recen
     let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(answers).collect();
     found.dedup();
     if found.is_empty() {
-        found.extend(Some(vec![RuleText::allowing(&call.spec.id)]).filter(answers));
+        found.extend(Some(vec![RuleText::allow_tool(&call.spec.id)]).filter(answers));
     }
     found
 }
 
 /// Rules that allow these parts of calls of this tool.
 fn rules(spec: &ToolSpec, asked: &[&Access], wide: bool) -> Vec<RuleText> {
-    let empty = RuleText::allowing(&spec.id);
+    let empty = RuleText::allow_tool(&spec.id);
     let mut rules: Vec<RuleText> = Vec::new();
     let mut rest = empty.clone();
     for part in asked {
@@ -152,8 +152,8 @@ fn rules(spec: &ToolSpec, asked: &[&Access], wide: bool) -> Vec<RuleText> {
                     rules.push(rule);
                 }
             }
-            Access::Host(host) => rest.hosts.push(escaped(host)),
-            Access::Secret(name) => rest.secrets.push(escaped(name)),
+            Access::Host(host) => rest.hosts.push(escape_pattern(host)),
+            Access::Secret(name) => rest.secrets.push(escape_pattern(name)),
             Access::Read(path) | Access::MayRead(path) => rest.read.push(globset::escape(path.as_str())),
             Access::Write(path) => rest.write.push(globset::escape(path.as_str())),
             Access::Call | Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => {}
@@ -173,13 +173,13 @@ fn command(argv: &[String], wide: bool) -> Vec<String> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
     if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_arguments(name) {
-        return argv.iter().map(|word| escaped(word)).collect();
+        return argv.iter().map(|word| escape_pattern(word)).collect();
     }
     let kept = if subcommand { 2 } else { 1 };
-    argv.iter().take(kept).map(|word| escaped(word)).chain(["*".to_owned()]).collect()
+    argv.iter().take(kept).map(|word| escape_pattern(word)).chain(["*".to_owned()]).collect()
 }
 
-fn escaped(text: &str) -> String {
+fn escape_pattern(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '*' | '|' | '\\') {
@@ -210,7 +210,7 @@ fn label(rule: &RuleText) -> String {
     if parts.is_empty() { format!("every call of {tool}") } else { format!("{} ({tool})", parts.join(", ")) }
 }
 
-fn described(call: &RecentCall) -> String {
+fn describe_call(call: &RecentCall) -> String {
     let commands: Vec<String> = call.footprint.commands.iter().map(|argv| argv.join(" ")).collect();
     let touched: Vec<String> = commands
         .into_iter()

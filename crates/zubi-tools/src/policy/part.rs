@@ -77,7 +77,7 @@ pub(super) enum DefaultAction {
 }
 
 /// The parts of a call.
-pub(super) fn of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
+pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
     let effect = footprint.effect.unwrap_or(spec.effect);
     if footprint.passes_on.is_some() {
         return vec![Access::Effect(effect)];

@@ -57,7 +57,7 @@ pub struct RuleText {
 
 impl RuleText {
     /// A rule that allows calls of one tool, to be narrowed.
-    pub fn allowing(tool: &str) -> Self {
+    pub fn allow_tool(tool: &str) -> Self {
         Self {
             action: Action::Allow,
             tools: vec![tool.to_owned()],
@@ -118,14 +118,14 @@ impl RuleText {
             ("secrets", &self.secrets),
         ];
         lists.into_iter().filter(|(_, items)| !items.is_empty()).map(|(name, items)| {
-            let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+            let items: Vec<String> = items.iter().map(|item| toml_string(item)).collect();
             format!("{name} = [{}]", items.join(", "))
         })
     }
 }
 
 /// A TOML basic string of characters that are what they look like: others are lost or changed on the way to whoever copies it.
-fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -20,7 +20,7 @@ fn request(tool: &str, footprint: Footprint) -> ApprovalRequest {
 
 /// X27: what is shown is what would happen, not the arguments that a model gave.
 #[test]
-fn x27_the_resolved_call_is_shown() {
+fn the_resolved_call_is_shown() {
     let footprint = Footprint {
         commands: vec![vec!["git".into(), "commit".into(), "-m".into(), "it's done".into()], vec!["make".into()]],
         directory: Some("/w".into()),

@@ -51,7 +51,7 @@ impl Registry {
             arguments: args.clone(),
             were_changed: false,
         };
-        let result = self.guarded(&entry, args, &cx, &mut trail).await;
+        let result = self.call_with_policy(&entry, args, &cx, &mut trail).await;
         let result = if trail.were_changed { self.with_change(result, &trail) } else { result };
         // What was read or ran may hold one of the user's secrets, and a model never sees them.
         let result = self.redactor.known_in_result(result);
@@ -82,7 +82,7 @@ impl Registry {
             .map_err(|error| CallError::Tool { id: entry.tool.spec().id.clone(), error })
     }
 
-    async fn guarded(
+    async fn call_with_policy(
         &self,
         entry: &Entry,
         args: Value,
@@ -98,7 +98,7 @@ impl Registry {
             match self.permission(entry, &args, &footprint, cx).await? {
                 Permission::Given(word) => {
                     if word == APPROVED && !footprint.covers(&footprint_of(entry, &args, cx)?) {
-                        return Err(ToolError::failed(
+                        return Err(ToolError::operation_failed(
                             &format!("run {}", spec.id),
                             "what it would touch has changed while the user was asked",
                             "Call it again: the user is asked about what it would touch now.",
@@ -180,14 +180,14 @@ impl Registry {
             options: offered.clone(),
         };
         let answer = tokio::select! {
-            answer = cx.approver.ask(request) => answer,
-            () = cx.cancel.cancelled() => return Err(cancelled(spec)),
+            answer = cx.approver.request_approval(request) => answer,
+            () = cx.cancel.cancelled() => return Err(cancelled_error(spec)),
         };
         match answer {
             ApprovalAnswer::Allow { arguments: Some(edited), .. } if edited != *args => Ok(Permission::Edited(edited)),
             ApprovalAnswer::Allow { option, .. } => {
                 if let Some(option) = offered.get(option) {
-                    self.keep(option, entry, &cx.caller);
+                    self.store_grant(option, entry, &cx.caller);
                 }
                 Ok(Permission::Given(APPROVED))
             }
@@ -233,7 +233,7 @@ impl Registry {
         let judgement = policy.judge(spec, &cx.caller, &footprint);
         let call = RecentCall::new(spec, cx, footprint);
         let offered = options(&policy, &call, &judgement, &[], true);
-        let would_allow = if judgement.action == Action::Ask { allowing(&offered) } else { Vec::new() };
+        let would_allow = if judgement.action == Action::Ask { allowing_rules(&offered) } else { Vec::new() };
         Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
     }
 }
@@ -268,7 +268,7 @@ enum Permission {
 }
 
 /// The rules that would have allowed a call, as they would stand in a file.
-fn allowing(offered: &[ApprovalOption]) -> Vec<String> {
+fn allowing_rules(offered: &[ApprovalOption]) -> Vec<String> {
     let widest = offered.last().map(|option| option.rules.as_slice()).unwrap_or_default();
     widest.iter().map(RuleText::to_toml).collect()
 }
@@ -314,7 +314,7 @@ fn shell_word(text: &str) -> String {
 }
 
 fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, only_by_name: bool) -> String {
-    let rules = allowing(offered);
+    let rules = allowing_rules(offered);
     if let (true, Some(rule)) = (rules.is_empty(), rule) {
         return format!(
             "The rule at {rule} asks whatever others allow; the user can change it, or run this themselves."
@@ -325,7 +325,7 @@ fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, 
     }
     let whole = Policy::rule_that_allows(spec);
     if rules.is_empty()
-        || offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allowing(&spec.id)))
+        || offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allow_tool(&spec.id)))
     {
         return format!("The user can allow it with `{whole}` in zubi.toml.");
     }
@@ -346,7 +346,7 @@ fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint)
 fn footprint_of(entry: &Entry, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
     // A footprint is worked out by the tool's own code, which must not end the process either.
     catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(args, cx)))
-        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+        .unwrap_or_else(|panic| Err(panic_error(panic.as_ref())))
 }
 
 /// What the audit record says beyond the call itself.
@@ -370,11 +370,11 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
     let tool = Arc::clone(&entry.tool);
     let task = tokio::spawn(async move { tool.call(args, &inner).await });
     // A write is not dropped halfway: it runs to its end, whoever still listens.
-    let mut running = Running { task, cancel, droppable: effect <= Effect::Plan };
+    let mut running = RunningCall { task, cancel, droppable: effect <= Effect::Plan };
 
     let gave_up = tokio::select! {
-        result = &mut running.task => return joined(result),
-        () = running.cancel.cancelled() => cancelled(spec),
+        result = &mut running.task => return flatten_join(result),
+        () = running.cancel.cancelled() => cancelled_error(spec),
         () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
             Code::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
@@ -385,7 +385,7 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
     match tokio::time::timeout(CANCEL_GRACE, &mut running.task).await {
         // The tool made it after all; what it has done must be told.
         Ok(Ok(Ok(output))) => Ok(output),
-        Ok(Err(error)) => joined(Err(error)),
+        Ok(Err(error)) => flatten_join(Err(error)),
         Ok(Ok(Err(_))) => Err(gave_up),
         Err(_) if running.droppable => Err(gave_up),
         // Nobody is told that it failed while it may still be done.
@@ -398,13 +398,13 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
 }
 
 /// A running tool; cancelled when nobody waits for it any more.
-struct Running {
+struct RunningCall {
     task: JoinHandle<Result<ToolOutput, ToolError>>,
     cancel: CancellationToken,
     droppable: bool,
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         self.cancel.cancel();
         if self.droppable {
@@ -413,16 +413,16 @@ impl Drop for Running {
     }
 }
 
-fn joined(result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>) -> Result<ToolOutput, ToolError> {
+fn flatten_join(result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>) -> Result<ToolOutput, ToolError> {
     result.unwrap_or_else(|error| {
         Err(match error.try_into_panic() {
-            Ok(panic) => panicked(panic.as_ref()),
+            Ok(panic) => panic_error(panic.as_ref()),
             Err(error) => ToolError::Fatal(error.into()),
         })
     })
 }
 
-fn cancelled(spec: &ToolSpec) -> ToolError {
+fn cancelled_error(spec: &ToolSpec) -> ToolError {
     ToolError::user(
         Code::Cancelled,
         format!("Error in {}: the call was cancelled", spec.id),
@@ -430,7 +430,7 @@ fn cancelled(spec: &ToolSpec) -> ToolError {
     )
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolError {
+fn panic_error(panic: &(dyn std::any::Any + Send)) -> ToolError {
     let message = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())

@@ -59,7 +59,7 @@ impl Registry {
     }
 
     /// Makes what a person allowed part of the policy, for as long as they said.
-    pub(super) fn keep(&self, option: &ApprovalOption, entry: &Entry, caller: &Caller) {
+    pub(super) fn store_grant(&self, option: &ApprovalOption, entry: &Entry, caller: &Caller) {
         let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
         for text in &option.rules {
             let rule = match Rule::new(text.clone(), "an answer in this session", self.policy.places()) {
@@ -69,7 +69,7 @@ impl Registry {
                     continue;
                 }
             };
-            let stored = match self.policy.store().filter(|_| lasting).map(|store| store.keep(option.scope, text)) {
+            let stored = match self.policy.store().filter(|_| lasting).map(|store| store.store(option.scope, text)) {
                 Some(Err(why)) => {
                     tracing::warn!(why, "an answer holds for this session only");
                     false

@@ -50,10 +50,10 @@ impl Tool for TestTool {
             Does::WaitsForCancel(told) => {
                 cx.cancel.cancelled().await;
                 told.store(true, Ordering::SeqCst);
-                Err(ToolError::failed("wait", "cancelled", "-"))
+                Err(ToolError::operation_failed("wait", "cancelled", "-"))
             }
             Does::Hangs => std::future::pending().await,
-            Does::Fails => Err(ToolError::failed("look", "the \u{1b}[31mserver is gone", "Call again.")),
+            Does::Fails => Err(ToolError::operation_failed("look", "the \u{1b}[31mserver is gone", "Call again.")),
         }
     }
 }
@@ -113,7 +113,7 @@ fn registry(providers: Vec<Arc<TestProvider>>) -> Fixture {
     Fixture { registry, records }
 }
 
-fn one(effect: Effect, does: Does) -> Fixture {
+fn single_tool(effect: Effect, does: Does) -> Fixture {
     registry(vec![provider("p", vec![tool("test.tool", effect, does)])])
 }
 
@@ -135,7 +135,7 @@ async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String
 
 /// X4: one id, one tool, both listed and called. X34: names are fit for the wire.
 #[tokio::test]
-async fn x04_x34_order_is_fixed_and_names_are_unique() {
+async fn order_is_fixed_and_names_are_unique() {
     let first = provider(
         "first",
         vec![tool("b.b", Effect::Read, Does::Answers("")), tool("a.a", Effect::Read, Does::Answers(""))],
@@ -165,7 +165,7 @@ async fn x04_x34_order_is_fixed_and_names_are_unique() {
 
 /// X3: what is listed can be called, from the moment a provider comes until it goes, and when it changes its list.
 #[tokio::test]
-async fn x03_providers_come_and_go() {
+async fn providers_come_and_go() {
     let fixture = registry(vec![provider("first", vec![tool("a.a", Effect::Read, Does::Answers("a"))])]);
     let registry = &fixture.registry;
     let everyone = Restrictions::default();
@@ -189,7 +189,7 @@ async fn x03_providers_come_and_go() {
 }
 
 #[tokio::test]
-async fn x25_restricted_tools_are_absent_and_refused() {
+async fn restricted_tools_are_absent_and_refused() {
     let fixture = registry(vec![provider(
         "p",
         vec![tool("read.a", Effect::Read, Does::Answers("a")), tool("edit.b", Effect::Write, Does::Answers("b"))],
@@ -212,8 +212,8 @@ async fn x25_restricted_tools_are_absent_and_refused() {
 }
 
 #[tokio::test]
-async fn x07_how_calls_end() {
-    let answers = one(Effect::Read, Does::Answers("hello \u{202e}"));
+async fn how_calls_end() {
+    let answers = single_tool(Effect::Read, Does::Answers("hello \u{202e}"));
     assert_snapshot!(check(&answers, "test_tool", json!({"text": "you"}), cx()).await, @"
     hello you
     (allow, ok)
@@ -225,17 +225,17 @@ async fn x07_how_calls_end() {
     ");
     assert_snapshot!(check(&answers, "tool", json!({}), cx()).await, @"unknown tool: there is no such tool; did you mean `test.tool`?");
     assert_snapshot!(check(&answers, "xyzzy", json!({}), cx()).await, @"unknown xyzzy: there is no such tool");
-    assert_snapshot!(check(&one(Effect::Read, Does::Fails), "test.tool", json!({}), cx()).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, Does::Fails), "test.tool", json!({}), cx()).await, @"
     Failed to look: the [31mserver is gone
     Call again.
     (allow, failed)
     ");
-    assert_snapshot!(check(&one(Effect::Read, Does::Panics), "test.tool", json!({}), cx()).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, Does::Panics), "test.tool", json!({}), cx()).await, @"
     Error in test.tool: it panicked: index out of range
     This is a defect of zubi; the log on stderr has the details.
     (allow, fatal)
     ");
-    assert_snapshot!(check(&one(Effect::Read, Does::PanicsInFootprint), "test.tool", json!({}), cx()).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, Does::PanicsInFootprint), "test.tool", json!({}), cx()).await, @"
     Error in test.tool: it panicked: no footprint
     This is a defect of zubi; the log on stderr has the details.
     (none, fatal)
@@ -243,9 +243,9 @@ async fn x07_how_calls_end() {
 }
 
 #[tokio::test]
-async fn x01_a_call_that_is_cancelled_or_late_tells_the_tool_first() {
+async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
     let told = Arc::new(AtomicBool::new(false));
-    let patient = one(Effect::Read, Does::WaitsForCancel(Arc::clone(&told)));
+    let patient = single_tool(Effect::Read, Does::WaitsForCancel(Arc::clone(&told)));
     let cx_cancelled = cx();
     cx_cancelled.cancel.cancel();
     assert_snapshot!(check(&patient, "test.tool", json!({}), cx_cancelled).await, @"
@@ -262,14 +262,14 @@ async fn x01_a_call_that_is_cancelled_or_late_tells_the_tool_first() {
     ");
     assert!(told.load(Ordering::SeqCst));
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
-    assert_snapshot!(check(&one(Effect::Read, Does::Hangs), "test.tool", json!({}), late).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, Does::Hangs), "test.tool", json!({}), late).await, @"
     Error in test.tool: no answer within 0 s
     Narrow the question, or call again: what was started keeps getting ready meanwhile.
     (allow, timed_out)
     ");
     // A.7-7: what writes is not stopped half-way, so nobody is told that it failed.
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
-    assert_snapshot!(check(&one(Effect::Write, Does::Hangs), "test.tool", json!({}), late).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Write, Does::Hangs), "test.tool", json!({}), late).await, @"
     Error in test.tool: it was given up after it had begun, and may still be carried to its end
     Look at what it has changed before calling again.
     (allow, timed_out)
@@ -279,7 +279,7 @@ async fn x01_a_call_that_is_cancelled_or_late_tells_the_tool_first() {
 #[tokio::test]
 async fn a_caller_who_goes_away_ends_the_call() {
     let told = Arc::new(AtomicBool::new(false));
-    let fixture = one(Effect::Write, Does::WaitsForCancel(Arc::clone(&told)));
+    let fixture = single_tool(Effect::Write, Does::WaitsForCancel(Arc::clone(&told)));
     let call = fixture.registry.call("test.tool", json!({}), cx());
     // Polled once, so that the tool runs, then dropped.
     assert!(tokio::time::timeout(Duration::ZERO, call).await.is_err());
@@ -297,7 +297,7 @@ struct Says(ApprovalAnswer, std::sync::atomic::AtomicUsize);
 
 #[async_trait]
 impl Approver for Says {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         self.1.fetch_add(1, Ordering::SeqCst);
         self.0.clone()
     }
@@ -305,7 +305,7 @@ impl Approver for Says {
 
 #[tokio::test]
 async fn what_needs_a_yes_gets_one_or_is_refused() {
-    let fixture = one(Effect::Execute, Does::Answers("done"));
+    let fixture = single_tool(Effect::Execute, Does::Answers("done"));
     assert_snapshot!(check(&fixture, "test.tool", json!({}), cx()).await, @r#"
     Failed to run test.tool: it runs something whose effect cannot be known, and there is nobody to ask here
     The user can allow it with `allow = ["test.tool"]` in zubi.toml.
@@ -318,7 +318,7 @@ async fn what_needs_a_yes_gets_one_or_is_refused() {
     Do not call it again for this; ask the user what to do instead.
     (deny, denied)
     ");
-    let once = ask(ApprovalAnswer::once());
+    let once = ask(ApprovalAnswer::allow_once());
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&once)).await, @"
     done
     (approved, ok)

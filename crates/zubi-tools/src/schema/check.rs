@@ -39,8 +39,8 @@ impl Checker {
             Value::Null => Map::new(),
             Value::Object(args) => args,
             other => {
-                let what = format!("expected an object, got {}", shown(&other));
-                return Err(ToolError::invalid("arguments", what, expected(spec)));
+                let what = format!("expected an object, got {}", truncate_value(&other));
+                return Err(ToolError::invalid("arguments", what, signature(spec)));
             }
         };
         args.retain(|_, value| !value.is_null());
@@ -58,7 +58,7 @@ impl Checker {
     fn problem(&self, spec: &ToolSpec, args: &Value) -> Option<ToolError> {
         let error = self.validator.iter_errors(args).next()?;
         let mut field = field_of(error.instance_path().as_str());
-        let got = || shown(error.instance());
+        let got = || truncate_value(error.instance());
         let what = match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let property = property.as_str().unwrap_or_default();
@@ -72,7 +72,7 @@ impl Checker {
             }
             ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}, got {}", got()),
             ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}, got {}", got()),
-            _ => cut(&error.to_string(), 4 * SHOWN),
+            _ => truncate(&error.to_string(), 4 * SHOWN),
         };
         let hint = hint(spec, &field);
         Some(ToolError::invalid(if field.is_empty() { "arguments" } else { &field }, what, hint))
@@ -95,7 +95,7 @@ fn unknown(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> 
         Some(meant) => format!("no such parameter; did you mean `{meant}`?"),
         None => "no such parameter".to_owned(),
     };
-    Err(ToolError::invalid(&cut(name, SHOWN), what, expected(spec)))
+    Err(ToolError::invalid(&truncate(name, SHOWN), what, signature(spec)))
 }
 
 /// A text that is longer than anybody means. Refused here, so that no tool searches for a megabyte or repeats it.
@@ -111,11 +111,11 @@ fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError>
     });
     let Some((name, length, limit)) = long else { return Ok(()) };
     let what = format!("{length} characters are too many, at most {limit} are taken");
-    Err(ToolError::invalid(&cut(name, SHOWN), what, hint(spec, name)))
+    Err(ToolError::invalid(&truncate(name, SHOWN), what, hint(spec, name)))
 }
 
 /// The parameters at a glance: `lsp_hover takes at (string), line (integer), query* (string)`.
-fn expected(spec: &ToolSpec) -> String {
+fn signature(spec: &ToolSpec) -> String {
     let required = |name: &str| {
         spec.input.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|item| item == name))
     };
@@ -134,7 +134,7 @@ fn expected(spec: &ToolSpec) -> String {
 /// What the field is, in its own words, and a call that works.
 fn hint(spec: &ToolSpec, field: &str) -> String {
     let name = field.split(['.', '[']).next().unwrap_or_default();
-    let Some(schema) = properties(spec).and_then(|properties| properties.get(name)) else { return expected(spec) };
+    let Some(schema) = properties(spec).and_then(|properties| properties.get(name)) else { return signature(spec) };
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let example = spec.examples.iter().find(|example| example.args.get(name).is_some());
     let example = example.map(|example| format!(" Example: {}", example.args)).unwrap_or_default();
@@ -174,11 +174,11 @@ pub(super) fn field_of(pointer: &str) -> String {
     field
 }
 
-fn shown(value: &Value) -> String {
-    cut(&value.to_string(), SHOWN)
+fn truncate_value(value: &Value) -> String {
+    truncate(&value.to_string(), SHOWN)
 }
 
-pub(super) fn cut(text: &str, limit: usize) -> String {
+pub(super) fn truncate(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }

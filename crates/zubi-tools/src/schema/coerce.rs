@@ -17,7 +17,7 @@ fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usi
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     for (name, property) in properties {
         match args.get_mut(name) {
-            Some(value) => one(property, value, depth),
+            Some(value) => coerce_value(property, value, depth),
             None => {
                 if let Some(default) = property.get("default").filter(|default| !default.is_null()) {
                     args.insert(name.clone(), default.clone());
@@ -27,12 +27,12 @@ fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usi
     }
 }
 
-fn one(schema: &Value, value: &mut Value, depth: usize) {
+fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
     if depth > MAX_DEPTH {
         return;
     }
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return };
-    if let Some(meant) = meant(kind, schema, value) {
+    if let Some(meant) = coerced(kind, schema, value) {
         *value = meant;
     }
     match (kind, &mut *value) {
@@ -45,7 +45,7 @@ fn one(schema: &Value, value: &mut Value, depth: usize) {
         ("array", Value::Array(items)) => {
             if let Some(schema) = schema.get("items") {
                 for item in items.iter_mut() {
-                    one(schema, item, depth + 1);
+                    coerce_value(schema, item, depth + 1);
                 }
             }
         }
@@ -54,7 +54,7 @@ fn one(schema: &Value, value: &mut Value, depth: usize) {
 }
 
 /// What a value stands for where the schema wants this type; `None` when it is one already, or could be two things.
-fn meant(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
+fn coerced(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
     match (kind, value) {
         ("integer", Value::String(text)) => integer(text),
         // 5.0 is an integer to JSON Schema, and none to the types that read it.
@@ -129,7 +129,7 @@ mod tests {
 
     /// X33: arguments are read as what they stand for, or left to be refused.
     #[test]
-    fn x33_what_can_only_mean_one_thing_is_read_as_that() {
+    fn what_can_only_mean_one_thing_is_read_as_that() {
         let schema = json!({
             "properties": {
                 "int": { "type": "integer" },

@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use serde_json::Value;
 
-use super::check::{cut, field_of};
+use super::check::{truncate, field_of};
 
 /// The largest such schema, in bytes.
 const MAX_SCHEMA: usize = 64 * 1024;
@@ -24,9 +24,9 @@ impl CompiledSchema {
             return Err(format!("it has more than {} KiB", MAX_SCHEMA / 1024));
         }
         if let Some(elsewhere) = leads_elsewhere(schema) {
-            return Err(format!("`{}` leads out of it: put what it means into its `$defs`", cut(elsewhere, SHOWN)));
+            return Err(format!("`{}` leads out of it: put what it means into its `$defs`", truncate(elsewhere, SHOWN)));
         }
-        let validator = jsonschema::options().build(schema).map_err(|error| cut(&error.to_string(), SHOWN))?;
+        let validator = jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), SHOWN))?;
         Ok(Self { validator })
     }
 
@@ -38,7 +38,7 @@ impl CompiledSchema {
             .take(TOLD)
             .map(|error| {
                 let field = field_of(error.instance_path().as_str());
-                let what = cut(&error.to_string(), SHOWN);
+                let what = truncate(&error.to_string(), SHOWN);
                 if field.is_empty() { what } else { format!("{field}: {what}") }
             })
             .collect();

@@ -22,7 +22,7 @@ enum Direction {
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Only {
+struct SingleField {
     /// Kinds of action.
     only: Option<Vec<String>>,
 }
@@ -40,7 +40,7 @@ struct Arguments {
     /// Where to look.
     direction: Option<Direction>,
     /// Narrows the actions.
-    context: Option<Only>,
+    context: Option<SingleField>,
     /// The title.
     title: Option<bool>,
 }
@@ -50,7 +50,7 @@ fn spec() -> ToolSpec {
         id: "test.search".to_owned(),
         title: "Search".to_owned(),
         description: "Lists what matches. Use it to test.".to_owned(),
-        input: of::<Arguments>(),
+        input: schema_of::<Arguments>(),
         examples: vec![Example { title: "plain".to_owned(), args: json!({"query": "x", "line": 3}) }],
         notes: String::new(),
         effect: Effect::Read,
@@ -66,7 +66,7 @@ fn spec() -> ToolSpec {
 
 #[test]
 fn derived_schemas_are_portable() {
-    assert_snapshot!(serde_json::to_string_pretty(&of::<Arguments>()).unwrap(), @r#"
+    assert_snapshot!(serde_json::to_string_pretty(&schema_of::<Arguments>()).unwrap(), @r#"
     {
       "type": "object",
       "properties": {
@@ -186,7 +186,7 @@ fn parsing_names_the_field() {
         line: Some(3),
         max_tokens: None,
         direction: Some(Direction::Incoming),
-        context: Some(Only { only: Some(vec!["a".to_owned()]) }),
+        context: Some(SingleField { only: Some(vec!["a".to_owned()]) }),
         title: None,
     };
     assert_eq!(parsed.unwrap(), expected);

@@ -58,7 +58,7 @@ const FLAGS: &[&str] = &[
 /// Options of subcommands that are followed by a program.
 const RUNNING: &[&str] = &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--open-files-in-pager"];
 
-pub(super) fn look(words: &[Word]) -> Git {
+pub(super) fn analyze(words: &[Word]) -> Git {
     let mut git = Git::default();
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-') && word.text != "--") {

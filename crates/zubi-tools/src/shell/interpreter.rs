@@ -55,23 +55,23 @@ const INTERPRETERS: &[Interpreter] = &[
     Interpreter { names: &["make", "gmake", "cmake", "jq", "ninja"], reads: Reads::WhereNamed, ..SCRIPTS },
 ];
 
-fn of(name: &str) -> Option<&'static Interpreter> {
+fn find(name: &str) -> Option<&'static Interpreter> {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     INTERPRETERS.iter().find(|interpreter| interpreter.names.contains(&name))
 }
 
-pub(super) fn is_one(name: &str) -> bool {
-    of(name).is_some()
+pub(super) fn is_interpreter(name: &str) -> bool {
+    find(name).is_some()
 }
 
 /// Whether a program runs what its arguments say.
 pub(super) fn runs_texts(name: &str) -> bool {
-    of(name).is_some_and(|interpreter| interpreter.reads != Reads::WhereNamed)
+    find(name).is_some_and(|interpreter| interpreter.reads != Reads::WhereNamed)
 }
 
 /// Whether the program `name` runs what stands on its standard input. `fed`: something may stand there.
 pub(super) fn reads_program(name: &str, words: &[Word], fed: bool) -> bool {
-    let Some(interpreter) = of(name) else { return false };
+    let Some(interpreter) = find(name) else { return false };
     let arguments = words.get(1..).unwrap_or_default();
     let asks = |word: &Word| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
     match interpreter.reads {

@@ -153,7 +153,7 @@ pub(super) fn may_be_evaluated(value: &str) -> bool {
 }
 
 /// The name of `NAME=…` or `NAME+=…`.
-pub(super) fn assigned(raw: &str) -> Option<&str> {
+pub(super) fn assigned_name(raw: &str) -> Option<&str> {
     let (name, _) = raw.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
     let name = name.split_once('[').map_or(name, |(name, _)| name);

@@ -244,12 +244,12 @@ impl<'a> Script<'a> {
             self.simple.beside |= raw != "0";
             return;
         }
-        if self.simple.words.is_empty() && !self.simple.prefixed && self.reserved(raw) {
+        if self.simple.words.is_empty() && !self.simple.prefixed && self.read_reserved(raw) {
             return;
         }
         let word = word::read(raw);
         if self.simple.words.is_empty()
-            && let Some(name) = names::assigned(raw)
+            && let Some(name) = names::assigned_name(raw)
         {
             self.simple.prefixed = true;
             return self.assign(name, &word);
@@ -277,7 +277,7 @@ impl<'a> Script<'a> {
     }
 
     /// Reserved words, where one may stand. Whether this was one.
-    fn reserved(&mut self, raw: &str) -> bool {
+    fn read_reserved(&mut self, raw: &str) -> bool {
         match raw {
             "case" => {
                 let subject = self.next_word().map(word::read);
@@ -290,7 +290,7 @@ impl<'a> Script<'a> {
                 }
                 self.frames.push(Frame::Case(Stage::Pattern));
             }
-            "for" | "select" => self.every(),
+            "for" | "select" => self.read_for_loop(),
             "function" => {
                 let name = self.next_word().unwrap_or_default();
                 if self.next_is("(") {
@@ -313,7 +313,7 @@ impl<'a> Script<'a> {
     }
 
     /// `for name in words`. The words are no commands; what they become is asked where `$name` stands.
-    fn every(&mut self) {
+    fn read_for_loop(&mut self) {
         let Some(name) = self.next_word() else { return self.mark_undecidable("a loop that counts") };
         if let Some(why) = builtin::sets(name, None) {
             self.mark_undecidable(why);

@@ -9,7 +9,7 @@ fn at_work(text: &str) -> ShellReading {
 }
 
 /// Commands, paths and clauses on one line: `git status; rm x < /w/a > /w/b ? why`.
-fn shown(reading: &ShellReading) -> String {
+fn render_reading(reading: &ShellReading) -> String {
     let mut parts: Vec<String> =
         vec![reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ")];
     parts.extend(reading.reads.iter().map(|path| format!("< {path}")));
@@ -85,7 +85,7 @@ fn what_is_told() {
         ("[[ a || b ]]", "[[ a; b ]]"),
         ("((1 + 2)); !(a b)", "1 + 2; a b"),
     ] {
-        assert_eq!(shown(&at_work(text)), expected, "{text}");
+        assert_eq!(render_reading(&at_work(text)), expected, "{text}");
     }
 }
 
@@ -194,7 +194,7 @@ fn what_cannot_be_told() {
         ("coproc a", "a"),
     ] {
         let reading = at_work(text);
-        assert!(!reading.unresolved.is_empty(), "{text}: {}", shown(&reading));
+        assert!(!reading.unresolved.is_empty(), "{text}: {}", render_reading(&reading));
         let found = reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ");
         if !commands.is_empty() {
             assert_eq!(found, commands, "{text}");

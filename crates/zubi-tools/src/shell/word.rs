@@ -99,7 +99,7 @@ impl Reader<'_> {
                 }
                 '"' => self.double_quoted(true),
                 '$' => self.dollar(true),
-                '`' => self.backquoted(),
+                '`' => self.read_backquotes(),
                 '*' | '?' | '[' => {
                     let in_directory = self.word.text.contains('/') && !self.word.tilde;
                     if !in_directory {
@@ -140,7 +140,7 @@ impl Reader<'_> {
                     None => self.word.text.push('\\'),
                 },
                 '$' => self.dollar(false),
-                '`' => self.backquoted(),
+                '`' => self.read_backquotes(),
                 c => self.word.text.push(c),
             }
         }
@@ -153,7 +153,7 @@ impl Reader<'_> {
             '(' => {
                 self.word.expands = true;
                 self.next();
-                self.parenthesized();
+                self.read_substitution();
             }
             '{' | '[' | '_' | '@' | '*' | '#' | '?' | '-' | '$' | '!' => self.word.expands = true,
             '\'' | '"' if plain => self.word.expands = true,
@@ -163,7 +163,7 @@ impl Reader<'_> {
     }
 
     /// The script after `$(`. What quotes hide is passed over; a wrong end costs nothing, for the word is not told anyway.
-    fn parenthesized(&mut self) {
+    fn read_substitution(&mut self) {
         let (mut depth, mut quote) = (1_usize, None);
         let start = self.rest;
         while let Some(c) = self.next() {
@@ -186,7 +186,7 @@ impl Reader<'_> {
         self.word.scripts.push(script.strip_suffix(')').unwrap_or(script).to_owned());
     }
 
-    fn backquoted(&mut self) {
+    fn read_backquotes(&mut self) {
         self.word.expands = true;
         let mut script = String::new();
         while let Some(c) = self.next() {

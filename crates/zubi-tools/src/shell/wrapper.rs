@@ -149,7 +149,7 @@ pub(super) fn is_looked_through(name: &str) -> bool {
 pub(super) fn is_certain(name: &str) -> bool {
     SHELLS.contains(&name)
         || FOREIGN_SHELLS.contains(&name)
-        || interpreter::is_one(name)
+        || interpreter::is_interpreter(name)
         || name.starts_with("ld-linux")
 }
 
@@ -178,7 +178,7 @@ pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis 
         return find(words);
     }
     if name == "git" {
-        let git = git::look(words);
+        let git = git::analyze(words);
         let commands = git.command.map(|at| at..words.len()).into_iter().collect();
         return CommandAnalysis { commands, scripts: git.scripts, unsure: git.unsure, ..CommandAnalysis::default() };
     }
@@ -239,7 +239,7 @@ impl Wrapper {
         at += self.operands;
         while self.assigns
             && let Some(word) = words.get(at)
-            && let Some(name) = names::assigned(&word.text)
+            && let Some(name) = names::assigned_name(&word.text)
         {
             let value = word.text.split_once('=').map(|(_, value)| value);
             *unsure = unsure.take().or_else(|| builtin::reaches(name, value));

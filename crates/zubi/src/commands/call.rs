@@ -11,7 +11,7 @@ use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::{CallAnswer, CallRequest, CallContext, ToolService, UnknownTool};
 use zubi_tools::Code;
 use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
-use zubi_tools::progress::Throttled;
+use zubi_tools::progress::ThrottledProgress;
 
 use super::end;
 use crate::arguments;
@@ -49,7 +49,7 @@ pub(super) async fn call(
     let interrupted = on_interrupt()?;
     let line = ProgressLine::new().map(Arc::new);
     let progress: Arc<dyn ProgressSink> = match &line {
-        Some(line) => Arc::new(Throttled::new(Arc::clone(line) as Arc<dyn ProgressSink>)),
+        Some(line) => Arc::new(ThrottledProgress::new(Arc::clone(line) as Arc<dyn ProgressSink>)),
         None => Arc::new(NoProgress),
     };
     let approver: Arc<dyn Approver> = match AskOnTerminal::new() {

@@ -79,12 +79,12 @@ fn render(survey: &Survey) -> String {
     if survey.languages.is_empty() {
         text.push_str("no file of a language that zubi knows a server for\n");
     }
-    let is_beside = |language: &&LanguageReport| language.auxiliary && shown(language).is_empty();
+    let is_beside = |language: &&LanguageReport| language.auxiliary && shown_servers(language).is_empty();
     for language in survey.languages.iter().filter(|language| !is_beside(language)) {
         let files = if language.files == 1 { "1 file".to_owned() } else { format!("{} files", language.files) };
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} · {files}", language.language);
-        for server in shown(language) {
+        for server in shown_servers(language) {
             write_server(&mut text, server);
         }
         text.push('\n');
@@ -100,7 +100,7 @@ fn render(survey: &Survey) -> String {
 }
 
 /// What is worth a line: everything that was found; of what is missing only the first, and only where nothing works.
-fn shown(language: &LanguageReport) -> Vec<&ServerReport> {
+fn shown_servers(language: &LanguageReport) -> Vec<&ServerReport> {
     let mut missing = 0;
     language
         .servers
@@ -163,7 +163,7 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
             all_well = false;
             continue;
         };
-        if !yes && !confirmed(&way.command).await? {
+        if !yes && !confirm(&way.command).await? {
             all_well = false;
             continue;
         }
@@ -178,7 +178,7 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-async fn confirmed(command: &str) -> Result<bool, Failure> {
+async fn confirm(command: &str) -> Result<bool, Failure> {
     terminal::print_err(&format!("run `{command}`? [y/N]"));
     // On a thread of its own, so that Ctrl-C is heard meanwhile.
     let read = tokio::task::spawn_blocking(|| {

@@ -34,7 +34,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
         let remote = attached.front.as_ref().and_then(|front| front.remote());
         let is_here = remote.is_none() && attached.own.is_some();
         let asked = may_ask(method, &attached.scope.restrictions, is_here)
-            .and_then(|()| narrowed(method, params, &attached.scope.restrictions));
+            .and_then(|()| add_restrictions(method, params, &attached.scope.restrictions));
         let params = match asked {
             Ok(params) => params,
             Err(failure) => {
@@ -57,7 +57,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
         };
         end(attached.service.as_ref()).await;
         match answer {
-            Ok(value) => answered(method, &value),
+            Ok(value) => print_result(method, &value),
             Err(ConnectionError::Cancelled) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
             Err(error) => Err(failure(&error)),
         }
@@ -80,7 +80,7 @@ fn may_ask(method: &str, restrictions: &Restrictions, is_here: bool) -> Result<(
 }
 
 /// The parameters with what this session may see: a host that others ask too knows nothing of it.
-fn narrowed(method: &str, params: Value, own: &Restrictions) -> Result<Value, Failure> {
+fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<Value, Failure> {
     if ![tools::LIST, tools::FIND, tools::CALL, tools::EXPLAIN].contains(&method) {
         return Ok(params);
     }
@@ -97,14 +97,14 @@ fn narrowed(method: &str, params: Value, own: &Restrictions) -> Result<Value, Fa
         }
     };
     let said = Restrictions { read_only: said.read_only, toolsets: said.toolsets, tools: said.tools };
-    let both = own.and(&said);
+    let both = own.combine(&said);
     let both = tools::Restrictions { read_only: both.read_only, toolsets: both.toolsets, tools: both.tools };
     params.insert("restrictions".to_owned(), json!(both));
     Ok(Value::Object(params))
 }
 
 /// Prints the result. One that says that it failed, or that there is nothing, is a negative answer.
-fn answered(method: &str, value: &Value) -> Result<ExitCode, Failure> {
+fn print_result(method: &str, value: &Value) -> Result<ExitCode, Failure> {
     if method == tools::READ_RESOURCE && value.as_object().is_some_and(Map::is_empty) {
         let message = "there is no such resource".to_owned();
         return Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() }

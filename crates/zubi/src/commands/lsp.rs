@@ -59,7 +59,7 @@ fn host(session: &Session, wanted: EditorHostSpec) -> Result<Arc<dyn ToolService
     let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
     let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
     let shared = share(session, &host, limits, port, &wanted.findable);
-    Ok(Arc::new(FilteredService::new(host, scope).shared(shared)))
+    Ok(Arc::new(FilteredService::new(host, scope).with_shared(shared)))
 }
 
 /// The conversations of an editor: its models come before those that are configured.

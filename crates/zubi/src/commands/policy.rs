@@ -37,7 +37,7 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
             if *json {
                 terminal::print_json(&json!(policy))?;
             } else {
-                terminal::print(&listed(&policy))?;
+                terminal::print(&render_policy(&policy))?;
             }
             Ok(if policy.broken.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
         }
@@ -64,7 +64,7 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
         if explain.json {
             terminal::print_json(&json!(explanation))?;
         } else {
-            terminal::print(&shown(&explanation))?;
+            terminal::print(&render_explanation(&explanation))?;
         }
         Ok(if explanation.judgement.action == Action::Allow { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     })?
@@ -99,7 +99,7 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-pub(super) fn shown(explanation: &Explanation) -> String {
+pub(super) fn render_explanation(explanation: &Explanation) -> String {
     let judgement = &explanation.judgement;
     let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
     if judgement.action != Action::Allow {
@@ -126,7 +126,7 @@ pub(super) fn shown(explanation: &Explanation) -> String {
     clean(text)
 }
 
-fn listed(policy: &PolicyInForce) -> String {
+fn render_policy(policy: &PolicyInForce) -> String {
     let mut lines: Vec<String> =
         policy.broken.iter().map(|why| format!("broken, and therefore closed: {why}")).collect();
     lines.extend(policy.rules.iter().map(|rule| {

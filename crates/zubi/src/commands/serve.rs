@@ -12,7 +12,7 @@ use zubi_base::{private, process};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, split_filters};
+use zubi_host::{Daemon, DaemonConfig, DaemonError, DaemonEnd, LocalHost, split_filters};
 use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
@@ -58,18 +58,18 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
     };
     block_on(async {
         let stop = on_interrupt()?;
-        let daemon = Daemon::open(host, daemon).await.map_err(|error| refused(&error))?;
+        let daemon = Daemon::open(host, daemon).await.map_err(|error| daemon_failure(&error))?;
         if let (Some(wanted), None) = (serve.port, daemon.port()) {
             daemon.end().await;
-            return Err(taken(wanted));
+            return Err(port_taken(wanted));
         }
         let port = daemon.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
         terminal::print_err(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
         let exit = tokio::select! {
             ending = daemon.wait_for_shutdown() => {
                 let why = match ending {
-                    Ending::Asked => "it was asked to",
-                    Ending::Idle => "nobody needs it",
+                    DaemonEnd::Asked => "it was asked to",
+                    DaemonEnd::Idle => "nobody needs it",
                 };
                 terminal::print_err(&format!("ending: {why}"));
                 ExitCode::SUCCESS
@@ -99,7 +99,7 @@ fn check_shareable(session: &Session) -> Result<(), Failure> {
 }
 
 /// No other port takes the place of one that was named: who named it will look there.
-fn taken(port: u16) -> Failure {
+fn port_taken(port: u16) -> Failure {
     Failure::environment(format!(
         "port {port} on 127.0.0.1 cannot be had: another program has it, or it needs more rights"
     ))
@@ -114,7 +114,7 @@ fn port(serve: &Serve) -> PortChoice {
     }
 }
 
-fn refused(error: &DaemonError) -> Failure {
+fn daemon_failure(error: &DaemonError) -> Failure {
     match error {
         DaemonError::Exists { .. } => {
             let failure = Failure::Told { code: NEGATIVE, message: error.to_string(), hints: Vec::new() };
@@ -148,7 +148,7 @@ fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(status) = child.try_wait().map_err(Failure::environment)? {
-            return Err(ended(status.code(), &log, begin));
+            return Err(exit_failure(status.code(), &log, begin));
         }
         if Instant::now() >= deadline {
             let seconds = START.as_secs();
@@ -189,7 +189,7 @@ fn open_log(session: &Session, log: &Utf8Path) -> Result<(File, u64), Failure> {
 }
 
 /// What the process said that has ended at once: what its log holds from `begin` on.
-fn ended(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
+fn exit_failure(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
     let bytes = private::read(log, 2 * LOG_BYTES).unwrap_or_default();
     let new = usize::try_from(begin).ok().and_then(|begin| bytes.get(begin..)).unwrap_or_default();
     let said = String::from_utf8_lossy(new);

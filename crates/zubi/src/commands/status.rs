@@ -37,7 +37,7 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
     let (hosts, unreachable) = block_on(async {
         let mut all = Vec::new();
         for found in &found.hosts {
-            all.push(tokio::spawn(of(found.clone(), session.shown_environment())));
+            all.push(tokio::spawn(query_host(found.clone(), session.shown_environment())));
         }
         let (mut hosts, mut unreachable) = (Vec::new(), Vec::new());
         for (found, answer) in found.hosts.iter().zip(all) {
@@ -74,7 +74,7 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-async fn of(found: DiscoveryRecord, environment: host::Environment) -> Result<HostStatus, String> {
+async fn query_host(found: DiscoveryRecord, environment: host::Environment) -> Result<HostStatus, String> {
     let remote =
         RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
     let answer = remote.ask_raw(host::STATUS, Value::Null, &CancellationToken::new(), PATIENCE).await;

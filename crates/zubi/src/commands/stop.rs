@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
     let folders = session::canonical(&session.folders)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
-    let (daemons, others) = chosen(run.read().hosts, &folders, stop.all);
+    let (daemons, others) = select_daemons(run.read().hosts, &folders, stop.all);
     if daemons.is_empty() {
         return Err(nothing_to_end(&others));
     }
@@ -43,7 +43,7 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
 
 /// The daemons that are meant, and hosts that whoever asks may have meant instead: of these folders and no daemon, or daemons of
 /// these folders among others.
-fn chosen(hosts: Vec<DiscoveryRecord>, folders: &[Utf8PathBuf], all: bool) -> (Vec<DiscoveryRecord>, Vec<DiscoveryRecord>) {
+fn select_daemons(hosts: Vec<DiscoveryRecord>, folders: &[Utf8PathBuf], all: bool) -> (Vec<DiscoveryRecord>, Vec<DiscoveryRecord>) {
     let is_same = |host: &DiscoveryRecord| folders.iter().map(|folder| folder.as_str()).eq(&host.workspace_folders);
     let has_all = |host: &DiscoveryRecord| {
         folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
@@ -120,7 +120,7 @@ mod tests {
             host(4, "daemon", &["/a"]),
             host(5, "front", &["/a", "/b"]),
         ];
-        let (ended, near) = chosen(hosts, &["/a".into(), "/b".into()], all);
+        let (ended, near) = select_daemons(hosts, &["/a".into(), "/b".into()], all);
         let pids = |hosts: &[DiscoveryRecord]| hosts.iter().map(|host| host.pid).collect::<Vec<_>>();
         assert_eq!((pids(&ended).as_slice(), pids(&near).as_slice()), expected);
     }

@@ -80,13 +80,13 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
 
 fn codes(as_json: bool) -> Result<ExitCode, Failure> {
     if as_json {
-        let row = |code: Code| json!({ "code": code, "exit": code.exit().number(), "meaning": code.meaning(), "nextStep": code.next_step() });
+        let row = |code: Code| json!({ "code": code, "exit": code.exit().number(), "meaning": code.description(), "nextStep": code.next_step() });
         terminal::print_json(&Code::ALL.into_iter().map(row).collect())?;
         return Ok(ExitCode::SUCCESS);
     }
     let width = Code::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or_default();
     for code in Code::ALL {
-        let (exit, meaning, next) = (code.exit().number(), code.meaning(), code.next_step());
+        let (exit, meaning, next) = (code.exit().number(), code.description(), code.next_step());
         terminal::print(&format!("{:width$}  exit {exit:<3}  {meaning} {next}", code.as_str()))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -14,7 +14,7 @@ use zubi_base::visible::{on_lines, printable};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, Severity, TrustState};
+use zubi_host::declared::{self, DeclaredTools, LoadedFile, Severity, TrustState};
 
 use crate::cli;
 use crate::session::Session;
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
             continue;
         }
         let root = zubi_base::fs::canonical(folder).unwrap_or_else(|_| folder.clone());
-        let found = Found::read(&root, &Trust::new(store.clone(), false))?;
+        let found = TrustCandidates::read(&root, &Trust::new(store.clone(), false))?;
         if given.diff {
             if found.preview(&store)? {
                 let hash = trust::hash_of(&found.contents);
@@ -80,16 +80,16 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
 /// What there is to be trusted in a folder, read once: what is shown, what the hash is of and what is recorded are the same
 /// bytes.
 #[derive(Default)]
-struct Found {
+struct TrustCandidates {
     /// The text of the folder's own configuration, or why it cannot be read.
     rules: Option<(Utf8PathBuf, Result<String, String>)>,
-    loaded: Loaded,
+    loaded: DeclaredTools,
     workspace: Option<Workspace>,
     /// All that can be shown, and so be trusted.
     contents: Contents,
 }
 
-impl Found {
+impl TrustCandidates {
     fn read(root: &Utf8Path, trust: &Trust) -> Result<Self, Failure> {
         if !root.is_dir() {
             // Why nothing can be trusted there, whoever is to record it says.
@@ -158,7 +158,7 @@ impl Found {
     fn show_rules(&self, store: &TrustStore) -> Result<bool, Failure> {
         let Some((path, Ok(text))) = &self.rules else { return Ok(false) };
         let known = path.parent().and_then(|root| store.trusted_hash(root, path));
-        if known.as_ref() == Some(&ContentHash::of(text.as_bytes())) {
+        if known.as_ref() == Some(&ContentHash::from_bytes(text.as_bytes())) {
             return Ok(false);
         }
         let word = if known.is_some() { "changed" } else { "new" };

@@ -23,7 +23,7 @@ pub(super) fn run(session: Result<&Session, &Failure>) -> Result<ExitCode, Failu
         block_on(async {
             let interrupted = on_interrupt()?;
             tokio::select! {
-                checks = verify(config, &tell) => Ok(Some(checks)),
+                checks = verify(config, &print_check) => Ok(Some(checks)),
                 () = interrupted.cancelled() => Ok::<_, Failure>(None),
             }
         })
@@ -32,11 +32,11 @@ pub(super) fn run(session: Result<&Session, &Failure>) -> Result<ExitCode, Failu
     let printed = match checks {
         Ok(Ok(Ok(Some(checks)))) => report(&checks, &timestamp),
         Ok(Ok(Ok(None))) => {
-            terminal::print_json(&failed(&timestamp, "interrupted"))?;
+            terminal::print_json(&failure_report(&timestamp, "interrupted"))?;
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        Ok(Ok(Err(failure)) | Err(failure)) => failed(&timestamp, &failure.text()),
-        Err(_) => failed(&timestamp, "zubi panicked; the log on stderr has the details"),
+        Ok(Ok(Err(failure)) | Err(failure)) => failure_report(&timestamp, &failure.text()),
+        Err(_) => failure_report(&timestamp, "zubi panicked; the log on stderr has the details"),
     };
     terminal::print_json(&printed)?;
     Ok(if printed["success"] == true { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
@@ -48,7 +48,7 @@ fn timestamp() -> String {
 }
 
 /// The report when there are no checks to report.
-fn failed(timestamp: &str, error: &str) -> Value {
+fn failure_report(timestamp: &str, error: &str) -> Value {
     json!({
         "timestamp": timestamp,
         "success": false,
@@ -57,7 +57,7 @@ fn failed(timestamp: &str, error: &str) -> Value {
     })
 }
 
-fn tell(check: &Check) {
+fn print_check(check: &Check) {
     let text = |key: &str| check.details.get(key).and_then(Value::as_str).unwrap_or_default();
     terminal::print_err(&match check.status {
         Status::Passed => format!("✅ {} ({} ms)", check.name, check.duration_ms),

@@ -32,7 +32,7 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
         terminal::print_err("Whoever has this address may do what you may. Ctrl-C ends it, and what the agent is doing.");
         let has_display = io::stderr().is_terminal() && env::has_display();
         let page = if has_display && !web.no_open { Redirect::open(session, &address) } else { None };
-        server.serve(desk.shared(), stop).await;
+        server.serve(desk.chat_service(), stop).await;
         drop(page);
         desk.end().await;
         Ok(ExitCode::from(INTERRUPTED))

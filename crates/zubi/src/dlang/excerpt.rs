@@ -7,14 +7,14 @@ use dlang_workspace::{Severity, workspace};
 
 /// A place in a text.
 #[derive(Debug, Clone)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ExcerptPosition<'a> {
     pub(crate) path: &'a str,
     /// The whole text of the file; nothing where it could not be read.
     pub(crate) text: Option<&'a str>,
     /// Bytes of the text.
     pub(crate) range: Range<usize>,
     /// Where the range begins.
-    pub(crate) start: workspace::Place,
+    pub(crate) start: workspace::LinePosition,
 }
 
 /// A problem as it is shown.
@@ -24,9 +24,9 @@ pub(crate) struct Problem<'a> {
     pub(crate) code: &'a str,
     /// What is wrong; what stands behind a line that begins with `Hint: ` is shown as help.
     pub(crate) message: &'a str,
-    pub(crate) place: Place<'a>,
+    pub(crate) place: ExcerptPosition<'a>,
     /// Further places, each with what it has to do with the problem.
-    pub(crate) related: Vec<(&'a str, Place<'a>)>,
+    pub(crate) related: Vec<(&'a str, ExcerptPosition<'a>)>,
 }
 
 /// Whether and how excerpts are drawn.
@@ -73,7 +73,7 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn show<'a>(group: Group<'a>, place: &Place<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {
+fn show<'a>(group: Group<'a>, place: &ExcerptPosition<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {
     let path = normalize_untrusted_str(place.path);
     let Some(Window { text, range, is_cut }) = window(place) else { return group.element(Origin::path(path)) };
     let (line, column) = (place.start.line as usize, place.start.column as usize);
@@ -97,7 +97,7 @@ struct Window<'a> {
 
 /// The window of a place. Only it is given to the renderer, which looks at all it is given: a thousand problems in a
 /// large file would otherwise cost a thousand times the file.
-fn window<'a>(place: &Place<'a>) -> Option<Window<'a>> {
+fn window<'a>(place: &ExcerptPosition<'a>) -> Option<Window<'a>> {
     let text = place.text?;
     let (before, behind) = (text.get(..place.range.start)?, text.get(place.range.start..)?);
     let within = place.range.end.saturating_sub(place.range.start).min(behind.len());
@@ -119,21 +119,21 @@ const MARK: char = '\u{feff}';
 #[cfg(test)]
 mod tests {
     use dlang_workspace::TextSize;
-    use dlang_workspace::workspace::{self, Places};
+    use dlang_workspace::workspace::{self, PositionFinder};
     use proptest::prelude::*;
 
-    use super::{Place, Problem, Severity, Style, render};
+    use super::{ExcerptPosition, Problem, Severity, Style, render};
 
     const PLAIN: Style = Style { colour: false, width: Some(60) };
 
     /// The first place between two `|` of the text, with its line and column.
-    fn place<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> Place<'a> {
+    fn place<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> ExcerptPosition<'a> {
         let parts: Vec<_> = fixture.splitn(3, '|').collect();
         *text = parts.concat();
         let start = parts[0].len();
         let end = start + parts[1].len();
-        let at = Places::new(text).place(TextSize::try_from(start).unwrap());
-        Place { path, text: Some(text), range: start..end, start: at }
+        let at = PositionFinder::new(text).place(TextSize::try_from(start).unwrap());
+        ExcerptPosition { path, text: Some(text), range: start..end, start: at }
     }
 
     fn check(message: &str, fixture: &str, related: Option<(&str, &str)>) -> String {
@@ -218,7 +218,7 @@ mod tests {
           | ^^^^
         ");
         let place =
-            Place { path: "gone.dlang", text: None, range: 3..9, start: workspace::Place { line: 1, column: 4 } };
+            ExcerptPosition { path: "gone.dlang", text: None, range: 3..9, start: workspace::LinePosition { line: 1, column: 4 } };
         let problem =
             Problem { severity: Severity::Error, code: "unreadable", message: "Gone.", place, related: vec![] };
         insta::assert_snapshot!(render(&problem, PLAIN), @"
@@ -231,8 +231,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_place_in_any_text_is_shown(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
-            let first = workspace::Place { line: 1, column: 1 };
-            let place = Place { path: "a", text: Some(&text), range: start..start + length, start: first };
+            let first = workspace::LinePosition { line: 1, column: 1 };
+            let place = ExcerptPosition { path: "a", text: Some(&text), range: start..start + length, start: first };
             let problem = Problem { severity: Severity::Info, code: "c", message: "m", place, related: vec![] };
             prop_assert!(render(&problem, PLAIN).starts_with("info[c]: m"));
         }

@@ -23,14 +23,14 @@ use crate::output::{Output, count};
 const SOON: Duration = Duration::from_millis(300);
 
 /// What loading came to.
-pub(crate) enum Loaded {
+pub(crate) enum LoadResult {
     Whole(Box<Workspace>),
     /// Ctrl-C; how the command ends.
     Interrupted(ExitCode),
 }
 
 /// Loads what a path stands for. Ctrl-C ends it in good order; afterwards it ends the process at once.
-pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<Loaded, Failure> {
+pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<LoadResult, Failure> {
     let root = root(output, given)?;
     let interrupt = Interrupt::listen()?;
     load_until(root, given, &interrupt)
@@ -52,7 +52,7 @@ pub(crate) fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
     }
 }
 
-fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loaded, Failure> {
+fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<LoadResult, Failure> {
     let line = ProgressLine::new();
     let begin = Instant::now();
     let shown = Cell::new(0);
@@ -67,25 +67,25 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
         line.clear();
     }
     match loaded {
-        Err(LoadError::Interrupted) => Ok(Loaded::Interrupted(Interrupt::code())),
+        Err(LoadError::Interrupted) => Ok(LoadResult::Interrupted(Interrupt::code())),
         Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(super::commands::wrong_extension(given)),
         Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(given)),
         Ok(workspace) => {
             interrupt.disarm();
-            Ok(Loaded::Whole(Box::new(workspace)))
+            Ok(LoadResult::Whole(Box::new(workspace)))
         }
     }
 }
 
 /// A question of a command, or how it ends without one.
-pub(crate) fn ask(
+pub(crate) fn query_model(
     output: &Output,
     given: &Utf8Path,
     question: impl FnOnce(&WorkspaceSnapshot) -> Result<ExitCode, Failure>,
 ) -> Result<ExitCode, Failure> {
     match load(output, given)? {
-        Loaded::Interrupted(code) => Ok(code),
-        Loaded::Whole(workspace) => {
+        LoadResult::Interrupted(code) => Ok(code),
+        LoadResult::Whole(workspace) => {
             let snapshot = workspace.snapshot();
             if file_count(&snapshot)? == 0 {
                 return Err(no_models(given));
@@ -98,7 +98,7 @@ pub(crate) fn ask(
 }
 
 pub(crate) fn file_count(snapshot: &WorkspaceSnapshot) -> Result<usize, Failure> {
-    snapshot.ask(|db| project_files(db).len()).map_err(Failure::environment)
+    snapshot.query(|db| project_files(db).len()).map_err(Failure::environment)
 }
 
 /// A folder without a model. To say of it that it is valid, or that it has no domains, would be true and misleading.
@@ -109,7 +109,7 @@ pub(crate) fn no_models(given: &Utf8Path) -> Failure {
 
 /// An answer from a model that could not be read as a whole may lack something, and says so.
 fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
-    let counted = snapshot.ask(|db| {
+    let counted = snapshot.query(|db| {
         let files = project_files(db);
         let broken = files.iter().filter(|file| dlang_model::parse(db, **file).has_errors()).count();
         let imports = files.iter().map(|file| unresolved_imports(db, *file)).sum();
@@ -161,9 +161,9 @@ mod tests {
         let path = Utf8Path::from_path(folder.path()).unwrap();
         let interrupt = Interrupt::default();
         let load = || load_until(Root::Folder(path.to_owned()), path, &interrupt).unwrap();
-        assert!(matches!(load(), Loaded::Whole(_)));
+        assert!(matches!(load(), LoadResult::Whole(_)));
         // Now it is as after Ctrl-C.
-        let Loaded::Interrupted(code) = load() else { panic!("it went on") };
+        let LoadResult::Interrupted(code) = load() else { panic!("it went on") };
         assert_eq!(code, ExitCode::from(zubi_cli::failure::INTERRUPTED));
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn render(heads: &[&str], rows: &[Vec<Option<String>>], width: Option
     let columns: Vec<Column> = (0..heads.len())
         .map(|at| {
             let cells = rows.iter().chain([&heads]).filter_map(|row| row.get(at));
-            cells.fold(Column::default(), |column, cell| column.with(cell))
+            cells.fold(Column::default(), |column, cell| column.with_cell(cell))
         })
         .collect();
     let widths = widths(&columns, width);
@@ -59,7 +59,7 @@ struct Column {
 }
 
 impl Column {
-    fn with(self, cell: &str) -> Self {
+    fn with_cell(self, cell: &str) -> Self {
         let word = cell.split(' ').map(str::width).max().unwrap_or_default();
         Self { natural: self.natural.max(cell.width()), word: self.word.max(word) }
     }

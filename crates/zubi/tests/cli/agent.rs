@@ -2,16 +2,16 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 /// A scenario of one turn with these answers, played on a workspace that has `notes.txt`; `words` stand behind the task.
 fn play(answers: &str, words: &[&str]) -> String {
-    let place = playing(answers);
+    let place = replay_scenario(answers);
     place.check(&[&["agent", "run", "Do it.", "--model", "mock:play.yaml"], words].concat())
 }
 
-fn playing(answers: &str) -> Place {
-    let place = Place::new();
+fn replay_scenario(answers: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.write("work/notes.txt", "one\ntwo\n");
     place.write("work/play.yaml", &format!("zubiScenario: 1\nturns:\n- user: Do it.\n  answers:\n{answers}"));
     place
@@ -160,7 +160,7 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
 
 #[test]
 fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
-    let place = playing(READS);
+    let place = replay_scenario(READS);
     assert_snapshot!(place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml", "--max-iterations", "1"]).replace(&latest(&place), "[ID]"), @"
     exit 1
     --- stderr
@@ -195,7 +195,7 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
 }
 
 /// The id of the latest conversation.
-fn latest(place: &Place) -> String {
+fn latest(place: &Sandbox) -> String {
     let list = place.check(&["agent", "list", "--json"]);
     let (_, after) = list.split_once("\"id\":\"").unwrap();
     after.split_once('"').unwrap().0.to_owned()
@@ -204,7 +204,7 @@ fn latest(place: &Place) -> String {
 #[test]
 fn a_model_that_gives_no_answer_is_the_environments_fault() {
     let broken = "\n  - error: {kind: unauthorized, message: the key is not taken}\n";
-    let place = playing(broken);
+    let place = replay_scenario(broken);
     let told = place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
     assert_snapshot!(told.replace(&latest(&place), "[ID]"), @"
     exit 3
@@ -225,7 +225,7 @@ fn a_model_that_gives_no_answer_is_the_environments_fault() {
 #[test]
 fn the_answer_can_be_data() {
     let answers = "\n  - text: '{\"lines\": 2}'\n";
-    let place = playing(answers);
+    let place = replay_scenario(answers);
     place.write(
         "work/lines.json",
         r#"{"type":"object","properties":{"lines":{"type":"integer"}},"required":["lines"]}"#,
@@ -247,7 +247,7 @@ fn the_answer_can_be_data() {
 
 #[test]
 fn conversations_are_listed_shown_written_and_removed() {
-    let place = playing(READS);
+    let place = replay_scenario(READS);
     assert_snapshot!(place.check(&["agent", "list"]), @"
     exit 0
     --- stderr
@@ -320,7 +320,7 @@ fn conversations_are_listed_shown_written_and_removed() {
 
 #[test]
 fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
-    let place = playing(READS);
+    let place = replay_scenario(READS);
     place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
     let id = latest(&place);
     assert_snapshot!(place.check(&["agent", "replay", &id]), @"
@@ -366,7 +366,7 @@ fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
 
 #[test]
 fn an_id_that_means_several_names_them() {
-    let place = playing("\n  - text: Yes.\n");
+    let place = replay_scenario("\n  - text: Yes.\n");
     for task in ["First of all,\nlook.", "Second."] {
         place.check(&["agent", "run", task, "--model", "mock"]);
     }
@@ -398,7 +398,7 @@ fn an_id_that_means_several_names_them() {
 
 #[test]
 fn an_index_that_cannot_be_used_says_what_to_do() {
-    let place = playing("\n  - text: Yes.\n");
+    let place = replay_scenario("\n  - text: Yes.\n");
     place.check(&["agent", "run", "Look.", "--model", "mock"]);
     for name in ["index.db", "index.db-wal", "index.db-shm"] {
         drop(std::fs::remove_file(place.path(&format!("state/zubi/sessions/{name}"))));
@@ -412,7 +412,7 @@ fn an_index_that_cannot_be_used_says_what_to_do() {
 
 #[test]
 fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
-    let place = playing(READS);
+    let place = replay_scenario(READS);
     let mut command = place.zubi();
     command
         .args(["agent", "chat", "--model", "mock:play.yaml"])
@@ -432,7 +432,7 @@ fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
 #[test]
 fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
     let answers = "\n  - error: {kind: unauthorized, message: the key is not taken}\n  - text: Yes.\n";
-    let place = playing(answers);
+    let place = replay_scenario(answers);
     let chat = |typed: &str, words: &[&str]| {
         let mut command = place.zubi();
         command.args(["agent", "chat"]).args(words).write_stdin(typed.to_owned());
@@ -467,7 +467,7 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
 
 #[test]
 fn a_model_is_known_where_it_is_named() {
-    let place = playing(READS);
+    let place = replay_scenario(READS);
     let typed = "/model nope\n/model\n/model mock\n/model openai/gpt-5\n/model mock:nothing.yaml\n/model\n/model mock:play.yaml\nDo it.\n";
     let mut command = place.zubi();
     command.args(["agent", "chat"]).write_stdin(typed);
@@ -521,7 +521,7 @@ fn mistakes_on_the_command_line_are_told() {
     --- stderr
     error: `[PLACE]/work/nothing.md` does not exist
     ");
-    let place = Place::new();
+    let place = Sandbox::new();
     let mut command = place.zubi();
     command.args(["agent", "run", "-", "--model", "mock"]).write_stdin("list files\n");
     let told = place.show(&mut command);
@@ -530,7 +530,7 @@ fn mistakes_on_the_command_line_are_told() {
 
 #[test]
 fn the_mock_gives_an_answer_as_data_if_it_can() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("work/notes.txt", "one\n");
     let count = r#"{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 2}}}"#;
     place.write("work/count.json", count);
@@ -566,7 +566,7 @@ fn the_mock_gives_an_answer_as_data_if_it_can() {
 
 #[test]
 fn what_a_provider_lacks_is_told_once() {
-    let told = Place::new().check(&["agent", "models"]);
+    let told = Sandbox::new().check(&["agent", "models"]);
     let (list, beside) = told.split_once("--- stderr").unwrap();
     assert!(list.contains("(openai: needs a key") && !beside.contains("openai"), "{told}");
     assert!(beside.contains("ollama: ollama at"), "{told}");

@@ -4,11 +4,11 @@ use std::fs;
 
 use assert_cmd::Command;
 
-pub(crate) struct Place {
+pub(crate) struct Sandbox {
     directory: tempfile::TempDir,
 }
 
-impl Place {
+impl Sandbox {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         for name in ["home", "config/zubi", "state", "work/src"] {
@@ -119,5 +119,5 @@ impl Place {
 
 /// One command in a place of its own.
 pub(crate) fn check(words: &[&str]) -> String {
-    Place::new().check(words)
+    Sandbox::new().check(words)
 }

@@ -2,12 +2,12 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
-fn with_tools(text: &str) -> Place {
-    let place = Place::new();
+fn with_tools(text: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.write(FILE, text);
     place
 }
@@ -25,8 +25,8 @@ fn tool(script: &str) -> String {
 
 /// X11: a first file works, and nothing is ever overwritten.
 #[test]
-fn x11_init_writes_a_file_that_works_and_never_overwrites() {
-    let place = Place::new();
+fn init_writes_a_file_that_works_and_never_overwrites() {
+    let place = Sandbox::new();
     assert_snapshot!(place.check(&["tools", "check"]), @"
     exit 0
     --- stderr
@@ -60,15 +60,15 @@ fn x11_init_writes_a_file_that_works_and_never_overwrites() {
 
 #[cfg(unix)]
 #[test]
-fn x11_init_writes_through_no_link() {
-    let place = Place::new();
+fn init_writes_through_no_link() {
+    let place = Sandbox::new();
     place.link("../home", "work/.vscode");
     assert_snapshot!(place.check(&["tools", "init"]), @"
     exit 3
     --- stderr
     error: cannot write `.vscode/agent-tools.json`: its directory is a link that leads out of the workspace
     ");
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.link("../../home/planted", FILE);
     assert_snapshot!(place.check(&["tools", "init"]), @"
@@ -81,7 +81,7 @@ fn x11_init_writes_through_no_link() {
 }
 
 #[test]
-fn x10_check_tells_all_problems_with_their_places() {
+fn check_tells_all_problems_with_their_places() {
     let place = with_tools("{\"version\": \"1.0\", \"tols\": [],\n \"tools\": [{}]}");
     place.write("work/.vscode/agent-tools/b.json", "{");
     assert_snapshot!(place.check(&["tools", "check"]), @"
@@ -139,7 +139,7 @@ fn x10_check_tells_all_problems_with_their_places() {
 
 /// X29: trusting shows what it lets in; a changed file is out again, and the change is shown.
 #[test]
-fn x29_trust_covers_tool_files_as_they_are() {
+fn trust_covers_tool_files_as_they_are() {
     let place = with_tools(&tool("echo hello"));
     assert_snapshot!(place.check(&["trust", "--diff"]), @"
     exit 0
@@ -228,7 +228,7 @@ fn x29_trust_covers_tool_files_as_they_are() {
 /// What is published is what the program checks with.
 #[test]
 fn the_schema_is_printed_as_published() {
-    let output = Place::new().zubi().args(["tools", "schema"]).output().unwrap();
+    let output = Sandbox::new().zubi().args(["tools", "schema"]).output().unwrap();
     let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/vscode/schemas/agent-tools.schema.json");
     let published = zubi_base::fs::read_text(camino::Utf8Path::new(published)).unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), published);

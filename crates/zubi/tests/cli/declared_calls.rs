@@ -5,13 +5,13 @@ use std::net::TcpListener;
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
 /// A trusted file with these tools, none of which asks before each call, where the rules let them run.
-fn place(tools: &str) -> Place {
-    let place = Place::new();
+fn place(tools: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.write("config/zubi/zubi.toml", "allow = [\"workspace.*\"]\n");
     place.write(FILE, &format!(r#"{{"version": "1.0", "tools": [{tools}]}}"#));
@@ -101,7 +101,7 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
 
 /// X2: the time-out is the tool's.
 #[test]
-fn x02_the_time_out_of_a_tool_ends_it() {
+fn the_time_out_of_a_tool_ends_it() {
     let tool = tool("forever", "{}", r#"{"type": "inline", "code": "for (;;);"}"#)
         .replace("\"name\"", "\"timeout\": 200, \"name\"");
     assert_snapshot!(place(&tool).check(&["call", "workspace.forever"]), @"
@@ -144,7 +144,7 @@ fn requests_carry_arguments_as_values_and_answers_come_back() {
 }
 
 #[test]
-fn x05_x06_what_cannot_run_here_says_so() {
+fn what_cannot_run_here_says_so() {
     let command = tool("format", "{}", r#"{"type": "command", "command": "editor.action.formatDocument"}"#);
     let function = tool("ask", "{}", r#"{"type": "function", "handler": "kb.ask"}"#);
     let place = place(&[command, function].join(", "));
@@ -173,7 +173,7 @@ fn x05_x06_what_cannot_run_here_says_so() {
 
 /// X29: of a file that nobody has trusted no tool exists, and the first list says why.
 #[test]
-fn x29_tools_of_a_changed_file_are_gone_and_told() {
+fn tools_of_a_changed_file_are_gone_and_told() {
     let sum = tool("sum", r#"{"a": {"type": "number"}}"#, r#"{"type": "inline", "code": "return args.a"}"#);
     let place = place(&sum);
     place.write(

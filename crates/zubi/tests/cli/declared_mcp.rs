@@ -7,8 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::check::Place;
-use crate::examples::trusted;
+use crate::check::Sandbox;
+use crate::examples::trusted_example;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 const TRACKER: &str = "work/.vscode/agent-tools/tracker.json";
@@ -22,7 +22,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn start(place: &Place, words: &[&str]) -> Self {
+    fn start(place: &Sandbox, words: &[&str]) -> Self {
         let mut command = place.process();
         command.args(words).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -30,20 +30,20 @@ impl Conversation {
         let mut conversation = Self { child, input, output, number: 0 };
         let client = json!({"name": "t", "version": "1"});
         conversation
-            .ask("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
-        conversation.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+            .request("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+        conversation.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         conversation
     }
 
-    fn say(&mut self, message: &Value) {
+    fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
     /// The result of a request, or the message of its error.
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.number += 1;
         let number = self.number;
-        self.say(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
+        self.send(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
         loop {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).unwrap() > 0, "zubi has ended");
@@ -57,7 +57,7 @@ impl Conversation {
     /// The text of a call's answer, after whether it failed; or the protocol's error.
     #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as it is made")]
     fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let result = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         match result["content"][0]["text"].as_str() {
             Some(text) if result["isError"] == true => format!("failed: {text}"),
             Some(text) => text.to_owned(),
@@ -66,7 +66,7 @@ impl Conversation {
     }
 
     fn names(&mut self) -> Vec<String> {
-        let tools = self.ask("tools/list", &json!({}))["tools"].take();
+        let tools = self.request("tools/list", &json!({}))["tools"].take();
         assert!(tools.to_string().len() <= 10 * 1024, "{} bytes", tools.to_string().len());
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
@@ -82,7 +82,7 @@ impl Drop for Conversation {
 
 #[test]
 fn they_are_found_and_called() {
-    let place = trusted();
+    let place = trusted_example();
     let mut agent = Conversation::start(&place, &[]);
     assert!(!agent.names().iter().any(|name| name.starts_with("todo")), "a list is paid for with every conversation");
     let found = agent.call("find_tools", json!({"query": "open ends TODO"}));
@@ -109,7 +109,7 @@ fn they_are_found_and_called() {
 
 #[test]
 fn a_person_can_have_them_in_the_list() {
-    let place = trusted();
+    let place = trusted_example();
     let mut agent = Conversation::start(&place, &["--toolsets", "declared,tools"]);
     assert_snapshot!(agent.names().join(" "), @"licence_missing release_notes workspace_format_document docs_ask tracker_find tracker_create todo_report find_tools call_read_tool call_tool");
     // What a workspace wants in the list is not asked.
@@ -122,8 +122,8 @@ fn a_person_can_have_them_in_the_list() {
 /// X29: from the moment a file changes none of its tools runs, and the agent learns which file it is, but nothing of what that
 /// says now. Trusted again, it runs as it is now, at once.
 #[test]
-fn x29_a_file_that_changes_is_out_until_it_is_trusted_again() {
-    let place = trusted();
+fn a_file_that_changes_is_out_until_it_is_trusted_again() {
+    let place = trusted_example();
     let mut agent = Conversation::start(&place, &[]);
     let call = |agent: &mut Conversation| agent.call("call_tool", json!({"tool": "todo.report", "arguments": {}}));
     assert!(call(&mut agent).contains("\"total\": 3"));

@@ -3,11 +3,11 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// A trusted file with these tools, none of which asks before each call, and a `zubi.toml` that lets them run.
-fn place(tools: &str, settings: &str) -> Place {
-    let place = Place::new();
+fn place(tools: &str, settings: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.write("config/zubi/zubi.toml", &format!("allow = [\"workspace.*\"]\n{settings}"));
     place.write("work/.vscode/agent-tools.json", &format!(r#"{{"version": "1.0", "tools": [{tools}]}}"#));
@@ -24,7 +24,7 @@ fn tool(id: &str, execution: &str) -> String {
 }
 
 /// The same with the line about sandbox and time, which differs, cut off.
-fn check(place: &Place, words: &[&str]) -> String {
+fn check(place: &Sandbox, words: &[&str]) -> String {
     let told = place.check(words);
     told.split("\n[").next().unwrap_or_default().to_owned()
 }
@@ -56,7 +56,7 @@ fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
 
 /// Without a rule a person is asked, and what would run is what is shown.
 #[test]
-fn x16_what_runs_is_what_is_judged() {
+fn what_runs_is_what_is_judged() {
     let tool = tool("say", r#"{"type": "shell", "script": "git log -- $value && rm $value"}"#);
     let place = place(&tool, "");
     place.write("config/zubi/zubi.toml", "[[policy]]\naction = 'deny'\ncommand = ['rm', '*']\n");

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 #[test]
 fn wrong_usage() {
@@ -129,7 +129,7 @@ fn wrong_input() {
 
 #[test]
 fn input_from_stdin() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let mut command = place.zubi();
     command.args(["call", "undo_edit", "--input", "-"]).write_stdin("{\"plan\": 5}");
     assert_snapshot!(place.show(&mut command), @r#"
@@ -142,7 +142,7 @@ fn input_from_stdin() {
 
 #[test]
 fn a_wrong_environment() {
-    let place = Place::new();
+    let place = Sandbox::new();
     assert_snapshot!(place.show(place.zubi().args(["tools", "list"]).env("ZUBI_READ_ONLY", "maybe")), @"
     exit 2
     --- stderr
@@ -158,7 +158,7 @@ fn a_wrong_environment() {
 /// A tool that is there and whose file nobody trusts is no misspelling: it is what surrounds the call that is not as needed.
 #[test]
 fn a_tool_of_a_file_that_is_not_trusted() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     let tool = r#"{"version": "1.0", "tools": [{"id": "one", "name": "One", "description": "Answers one, for a test of what is said.",
         "parameters": {"type": "object"}, "requiresApproval": false, "execution": {"type": "inline", "code": "return 1"}}]}"#;

@@ -2,18 +2,18 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// A copy of the example as the workspace, without the other files of a place.
-pub(crate) fn example() -> Place {
-    let place = Place::new();
+pub(crate) fn example() -> Sandbox {
+    let place = Sandbox::new();
     std::fs::remove_dir_all(place.path("work/src")).unwrap();
     let from = camino::Utf8Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/agent-tools"));
     copy(&place, from, "work");
     place
 }
 
-fn copy(place: &Place, from: &camino::Utf8Path, to: &str) {
+fn copy(place: &Sandbox, from: &camino::Utf8Path, to: &str) {
     place.directory(to);
     for entry in from.read_dir_utf8().unwrap() {
         let entry = entry.unwrap();
@@ -27,7 +27,7 @@ fn copy(place: &Place, from: &camino::Utf8Path, to: &str) {
 }
 
 /// The example, trusted, by a person who lets its tools run but those that ask before each call.
-pub(crate) fn trusted() -> Place {
+pub(crate) fn trusted_example() -> Sandbox {
     let place = example();
     place.write("config/zubi/zubi.toml", "allow = [\"licence.*\", \"release.*\", \"todo.*\", \"tracker.find\"]\n");
     place.trust();
@@ -54,7 +54,7 @@ fn nothing_is_wrong_but_a_secret_that_nobody_has_here() {
 
 #[test]
 fn its_tests_pass() {
-    assert_snapshot!(trusted().check(&["tools", "check", "--test"]), @r#"
+    assert_snapshot!(trusted_example().check(&["tools", "check", "--test"]), @r#"
     exit 0
     --- stdout
     .vscode/agent-tools/tracker.json:26:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
@@ -81,7 +81,7 @@ fn its_tests_pass() {
 
 #[test]
 fn its_tools_are_called() {
-    let place = trusted();
+    let place = trusted_example();
     assert_snapshot!(stable(&place.check(&["call", "licence.missing"])), @"
     exit 0
     --- stdout
@@ -154,7 +154,7 @@ fn its_tools_are_called() {
 
 #[test]
 fn an_author_sees_what_would_run() {
-    assert_snapshot!(stable(&trusted().check(&["tools", "run", "--dry-run", "release.notes", "--version", "1.0; rm -rf /"])), @r#"
+    assert_snapshot!(stable(&trusted_example().check(&["tools", "run", "--dry-run", "release.notes", "--version", "1.0; rm -rf /"])), @r#"
     exit 0
     --- stdout
     would run:

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 #[test]
 fn commands() {
@@ -319,7 +319,7 @@ fn nothing_at_all_is_answered_with_help() {
 
 #[test]
 fn json_is_json() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let output = place.zubi().args(["tools", "list", "--json"]).output().unwrap();
     let tools: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for tool in tools.as_array().unwrap() {

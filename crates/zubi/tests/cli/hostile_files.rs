@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
@@ -14,14 +14,14 @@ const FILE: &str = "work/.vscode/agent-tools.json";
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Exit code, the first lines of stdout (each cut), and how many lines there are.
-fn check(place: &Place) -> String {
+fn check(place: &Sandbox) -> String {
     let started = Instant::now();
     let output = place.zubi().args(["tools", "check"]).timeout(PATIENCE).output().unwrap();
     assert!(started.elapsed() < PATIENCE, "it took too long");
-    shown(place, &output)
+    render_output(place, &output)
 }
 
-fn shown(place: &Place, output: &Output) -> String {
+fn render_output(place: &Sandbox, output: &Output) -> String {
     let stdout = String::from_utf8(output.stdout.clone()).unwrap().replace(&place.root(), "[PLACE]");
     let mut shown = format!("exit {}", output.status.code().unwrap());
     for line in stdout.lines().take(8) {
@@ -38,7 +38,7 @@ fn shown(place: &Place, output: &Output) -> String {
 /// What is said of a file with these bytes.
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
 fn of_bytes(bytes: &[u8]) -> String {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     std::fs::write(place.path(FILE), bytes).unwrap();
     check(&place)
@@ -164,7 +164,7 @@ fn sizes_that_no_file_has() {
 
 #[test]
 fn more_tools_and_files_than_anybody_has() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode/agent-tools");
     // Ten thousand tools in fifty files, and ten files more than are read.
     for file in 0..74 {
@@ -202,7 +202,7 @@ fn more_tools_and_files_than_anybody_has() {
 
 #[test]
 fn names_that_stand_twice() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode/agent-tools");
     let twice = tool("a.b", r#"{"type": "object", "type": "object"}"#);
     place.write(FILE, &with_tools(&tool("a.b", r#"{"type": "object"}"#)));
@@ -242,8 +242,8 @@ fn schemas_that_go_in_circles() {
 #[cfg(unix)]
 #[test]
 fn what_is_there_instead_of_a_file() {
-    let instead = |prepare: &dyn Fn(&Place)| {
-        let place = Place::new();
+    let instead = |prepare: &dyn Fn(&Sandbox)| {
+        let place = Sandbox::new();
         place.directory("work/.vscode");
         prepare(&place);
         check(&place)
@@ -281,7 +281,7 @@ fn what_is_there_instead_of_a_file() {
 fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write(FILE, "{}");
     let mode =
         |path: &str, mode| std::fs::set_permissions(place.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
@@ -303,7 +303,7 @@ fn a_file_that_may_not_be_read() {
     } else {
         place.zubi().args(["tools", "check"]).output().unwrap()
     };
-    assert_snapshot!(shown(&place, &output), @"
+    assert_snapshot!(render_output(&place, &output), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: Permission denied (os error 13)
       Check its permissions.
@@ -315,7 +315,7 @@ fn a_file_that_may_not_be_read() {
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
 fn configuration_that_cannot_be_read() {
     let told = |path: &str, bytes: &[u8]| {
-        let place = Place::new();
+        let place = Sandbox::new();
         std::fs::write(place.path(path), bytes).unwrap();
         let started = Instant::now();
         let shown = place.show(place.zubi().args(["tools", "list"]).timeout(PATIENCE));

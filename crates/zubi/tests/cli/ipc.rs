@@ -3,10 +3,10 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// The ids that `tools/list` gives.
-fn listed(place: &Place, words: &[&str], params: &str) -> String {
+fn list_tools(place: &Sandbox, words: &[&str], params: &str) -> String {
     let output = place.zubi().args(words).args(["ipc", "tools/list", "--params", params]).output().unwrap();
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     let tools = list["tools"].as_array().unwrap();
@@ -15,21 +15,21 @@ fn listed(place: &Place, words: &[&str], params: &str) -> String {
 
 #[test]
 fn flags_and_settings_narrow_what_is_listed() {
-    let place = Place::new();
-    assert!(listed(&place, &[], "{}").contains("apply_edit"));
-    assert!(!listed(&place, &["--read-only"], "{}").contains("apply_edit"));
+    let place = Sandbox::new();
+    assert!(list_tools(&place, &[], "{}").contains("apply_edit"));
+    assert!(!list_tools(&place, &["--read-only"], "{}").contains("apply_edit"));
     let said = r#"{"restrictions": {"tools": [["lsp_hover", "lsp_references"]]}}"#;
-    assert_eq!(listed(&place, &["--tools", "lsp_hover,lsp_definition"], said), "lsp_hover");
+    assert_eq!(list_tools(&place, &["--tools", "lsp_hover,lsp_definition"], said), "lsp_hover");
     let open = r#"{"restrictions": {"readOnly": false}}"#;
-    assert!(!listed(&place, &["--read-only"], open).contains("apply_edit"), "nobody says himself free");
+    assert!(!list_tools(&place, &["--read-only"], open).contains("apply_edit"), "nobody says himself free");
     place.write("config/zubi/zubi.toml", "tools = ['lsp_hover']\n");
-    assert_eq!(listed(&place, &[], "{}"), "lsp_hover");
-    assert_eq!(listed(&place, &[], open), "lsp_hover");
+    assert_eq!(list_tools(&place, &[], "{}"), "lsp_hover");
+    assert_eq!(list_tools(&place, &[], open), "lsp_hover");
 }
 
 #[test]
 fn what_cannot_be_asked_is_refused_with_a_next_step() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for method in ["executeCommand", "tools/register", "host/shutdown"] {
         let told = place.check(&["--read-only", "ipc", method]);
         assert!(told.starts_with("exit 2") && told.contains("this session is read-only"), "{told}");
@@ -67,7 +67,7 @@ fn what_cannot_be_asked_is_refused_with_a_next_step() {
 
 #[test]
 fn a_tool_that_fails_is_a_negative_answer() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let params = r#"{"tool": "apply_edit", "arguments": {"plan": "p-none"}}"#;
     let output = place.zubi().args(["ipc", "tools/call", "--params", params]).output().unwrap();
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Spawner, descendants};
 use zubi_run::sandbox::{Level, Sandbox};
-use zubi_run::script::{Finished, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
+use zubi_run::script::{ScriptEnd, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
 
 const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
 
@@ -15,8 +15,8 @@ fn job(code: &str) -> Job {
     Job { code: code.to_owned(), args: json!({"n": 2}).as_object().unwrap().clone(), limits: Limits::default() }
 }
 
-async fn run(code: &str, nested: &dyn NestedCaller) -> Result<Finished, ScriptError> {
-    Runner::new(Spawner::supervised(ZUBI), ZUBI).run(&job(code), 0, nested, &CancellationToken::new()).await
+async fn run(code: &str, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
+    Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).run(&job(code), 0, nested, &CancellationToken::new()).await
 }
 
 /// Answers with the arguments, denies `rm`, and keeps what was asked.
@@ -52,7 +52,7 @@ async fn code_runs_and_calls_tools() {
 
 #[tokio::test]
 async fn what_ends_it() {
-    let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI);
+    let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI);
     let mut endless = job("for (;;);");
     endless.limits.time_ms = 100;
     let finished = runner.run(&endless, 0, &NoCalls, &CancellationToken::new()).await.unwrap();
@@ -103,16 +103,16 @@ async fn a_process_that_is_no_longer_there_or_something_else() {
 /// The environment of the process is empty, and its directory is none of the person's.
 #[tokio::test]
 async fn the_process_knows_nothing() {
-    struct Look(Mutex<Vec<u8>>);
+    struct StderrCheck(Mutex<Vec<u8>>);
     #[async_trait::async_trait]
-    impl NestedCaller for Look {
+    impl NestedCaller for StderrCheck {
         async fn call(&self, _tool: &str, _args: Value) -> Result<Value, String> {
             let pid = descendants(std::process::id())[0];
             *self.0.lock().unwrap() = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
             Ok(json!(std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap()))
         }
     }
-    let look = Look(Mutex::new(vec![1]));
+    let look = StderrCheck(Mutex::new(vec![1]));
     let runner = Runner::new(Spawner::direct(), ZUBI);
     let finished = runner.run(&job("return tools.call('look')"), 0, &look, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome, Ok(json!("/")));
@@ -122,9 +122,9 @@ async fn the_process_knows_nothing() {
 /// Below the engine: what the kernel says of the process while the code runs.
 #[tokio::test]
 async fn the_process_is_confined() {
-    struct Look(Mutex<String>);
+    struct StdoutCheck(Mutex<String>);
     #[async_trait::async_trait]
-    impl NestedCaller for Look {
+    impl NestedCaller for StdoutCheck {
         async fn call(&self, _tool: &str, _args: Value) -> Result<Value, String> {
             // The supervisor, and below it the process of the code.
             let pid = *descendants(std::process::id()).last().unwrap();
@@ -132,11 +132,11 @@ async fn the_process_is_confined() {
             Ok(Value::Null)
         }
     }
-    let sandbox = Sandbox::new(Spawner::supervised(ZUBI), None, None);
+    let sandbox = Sandbox::new(Spawner::with_supervisor(ZUBI), None, None);
     let (confinement, level) = sandbox.for_scripts(ZUBI.into()).await;
     println!("the process of JavaScript is held by {}", level.name());
-    let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI).confined(confinement);
-    let look = Look(Mutex::default());
+    let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).with_confinement(confinement);
+    let look = StdoutCheck(Mutex::default());
     let code = "tools.call('look'); return [1 + 1, new Date(0).getTimezoneOffset()]";
     let finished = runner.run(&job(code), 0, &look, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome.unwrap()[0], json!(2));
@@ -151,12 +151,12 @@ async fn the_process_is_confined() {
 /// A process that cannot be confined as it should does not run the code.
 #[tokio::test]
 async fn code_does_not_run_in_a_process_that_is_held_less() {
-    let sandbox = Sandbox::new(Spawner::supervised(ZUBI), None, None);
+    let sandbox = Sandbox::new(Spawner::with_supervisor(ZUBI), None, None);
     let (mut confinement, _) = sandbox.for_scripts(ZUBI.into()).await;
     confinement.executable = Some(Vec::new());
     confinement.readable = Vec::new();
     if confinement.means.landlock {
-        let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI).confined(confinement);
+        let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).with_confinement(confinement);
         let error = runner.run(&job("return 1"), 0, &NoCalls, &CancellationToken::new()).await.unwrap_err();
         assert!(error.to_string().contains("ermission denied"), "{error}");
     }

@@ -2,10 +2,10 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// The ids that exist.
-fn tools(place: &Place, words: &[&str]) -> String {
+fn tools(place: &Sandbox, words: &[&str]) -> String {
     let output = place.zubi().args(words).args(["tools", "list"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().filter_map(|line| line.split_whitespace().next()).collect::<Vec<_>>().join(" ")
@@ -13,7 +13,7 @@ fn tools(place: &Place, words: &[&str]) -> String {
 
 #[test]
 fn every_layer_narrows_the_list() {
-    let place = Place::new();
+    let place = Sandbox::new();
     assert!(tools(&place, &[]).contains("apply_edit"));
     assert!(!tools(&place, &["--read-only"]).contains("apply_edit"));
     assert_eq!(tools(&place, &["--tools", "lsp_hover,apply_*"]), "lsp_hover apply_edit");
@@ -28,7 +28,7 @@ fn every_layer_narrows_the_list() {
 
 #[test]
 fn a_tool_that_is_switched_off_is_refused_too() {
-    let place = Place::new();
+    let place = Sandbox::new();
     assert_snapshot!(place.check(&["--read-only", "call", "apply_edit", "--plan", "p-1"]), @"
     exit 2
     --- stderr
@@ -46,14 +46,14 @@ fn a_tool_that_is_switched_off_is_refused_too() {
 
 #[test]
 fn what_is_wrong_in_a_file_is_told_with_its_place() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("config/zubi/zubi.toml", "read-only = true\ntoolz = []\n");
     assert_snapshot!(place.check(&["tools", "list"]), @"
     exit 2
     --- stderr
     error: [PLACE]/config/zubi/zubi.toml:2:1: unknown setting `toolz`; did you mean `tools`?
     ");
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("work/.zubi.toml", "allow = ['*']\nread-only = false\n");
     assert_snapshot!(place.check(&["tools", "show", "undo_edit", "--json"]).split_once("--- stderr").unwrap().1, @"
     warning: `read-only` in `[PLACE]/work/.zubi.toml` has no effect until the file is trusted (`zubi trust`)

@@ -13,30 +13,30 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
 use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// A person who has allowed the tool.
-fn allowing() -> Place {
-    let place = Place::new();
+fn allow_tool() -> Sandbox {
+    let place = Sandbox::new();
     place.write("config/zubi/zubi.toml", "allow = ['shell.run']\n");
     place
 }
 
 /// What a call answers, as JSON.
-fn call(place: &Place, tool: &str, arguments: &Value) -> Value {
+fn call(place: &Sandbox, tool: &str, arguments: &Value) -> Value {
     let output = place.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// The text of an answer, as an agent gets it.
-fn text(place: &Place, tool: &str, arguments: &Value) -> String {
+fn text(place: &Sandbox, tool: &str, arguments: &Value) -> String {
     let output = place.zubi().args(["call", tool, "--input", &arguments.to_string()]).output().unwrap();
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 #[test]
-fn x17_a_command_asks_and_where_nobody_is_it_does_not_run() {
-    let place = Place::new();
+fn a_command_asks_and_where_nobody_is_it_does_not_run() {
+    let place = Sandbox::new();
     let answer = call(&place, "shell.run", &json!({ "command": "touch made" }));
     assert_eq!(answer["error"]["code"], "approval_unavailable", "{answer}");
     assert!(!place.exists("work/made"));
@@ -45,8 +45,8 @@ fn x17_a_command_asks_and_where_nobody_is_it_does_not_run() {
 }
 
 #[test]
-fn x18_a_command_writes_nowhere_but_in_the_workspace() {
-    let place = allowing();
+fn a_command_writes_nowhere_but_in_the_workspace() {
+    let place = allow_tool();
     for script in ["echo x > ../beside", "mkdir ../work-beside", "ln -s .. up && echo x > up/beside"] {
         let answer = call(&place, "shell.run", &json!({ "command": script }));
         assert_ne!(answer["exitCode"], 0, "{script}: {answer}");
@@ -58,8 +58,8 @@ fn x18_a_command_writes_nowhere_but_in_the_workspace() {
 }
 
 #[test]
-fn x19_a_command_runs_in_the_workspace() {
-    let place = allowing();
+fn a_command_runs_in_the_workspace() {
+    let place = allow_tool();
     place.link("/", "work/root");
     for cwd in ["..", "/", "root", "src/../..", "/tmp", "absent", "src/lib.rs", "a\0b"] {
         let answer = call(&place, "shell.run", &json!({ "command": "touch made", "cwd": cwd }));
@@ -71,8 +71,8 @@ fn x19_a_command_runs_in_the_workspace() {
 }
 
 #[test]
-fn x20_what_takes_too_long_is_ended_and_what_it_wrote_is_told() {
-    let place = allowing();
+fn what_takes_too_long_is_ended_and_what_it_wrote_is_told() {
+    let place = allow_tool();
     let script = "echo begun; tail -f /dev/null & tail -f /dev/null";
     let told = text(&place, "shell.run", &json!({ "command": script, "timeout_ms": 500 }));
     assert!(told.starts_with("begun\n["), "{told}");
@@ -80,8 +80,8 @@ fn x20_what_takes_too_long_is_ended_and_what_it_wrote_is_told() {
 }
 
 #[test]
-fn x21_nothing_that_a_command_writes_is_lost() {
-    let place = allowing();
+fn nothing_that_a_command_writes_is_lost() {
+    let place = allow_tool();
     let told = text(&place, "shell.run", &json!({ "command": "echo out; cat; echo err >&2; exit 3", "stdin": "in\n" }));
     let (outputs, status) = told.trim_end().rsplit_once("\n[").unwrap();
     assert_eq!(outputs, "out\nin\nstderr:\nerr");
@@ -107,7 +107,7 @@ fn x21_nothing_that_a_command_writes_is_lost() {
 /// A line without an end is no reason to say nothing.
 #[test]
 fn lines_of_any_length_are_read_and_searched() {
-    let place = allowing();
+    let place = allow_tool();
     let script = "head -c 3000000 /dev/zero | tr '\\0' x; printf needle; head -c 90000 /dev/zero | tr '\\0' y; printf '\\nlast\\n'";
     let answer = call(&place, "shell.run", &json!({ "command": script }));
     let output = answer["stdout"]["output"].as_str().unwrap();
@@ -123,7 +123,7 @@ fn lines_of_any_length_are_read_and_searched() {
 /// A rule for the tool is none for a program that stands in no command.
 #[test]
 fn what_is_read_as_a_program_is_asked_about() {
-    let place = allowing();
+    let place = allow_tool();
     for script in ["sh", "sh -s", "cat | sh", "python3 -", "env python3"] {
         let told =
             text(&place, "shell.run", &json!({ "command": script, "stdin": "open('made', 'w') # ; touch made\n" }));
@@ -134,7 +134,7 @@ fn what_is_read_as_a_program_is_asked_about() {
 
 #[test]
 fn a_script_is_never_read_as_options_of_the_shell() {
-    let place = allowing();
+    let place = allow_tool();
     for script in ["-rf", "--help", "-c 'touch made'"] {
         let answer = call(&place, "shell.run", &json!({ "command": script }));
         assert_eq!(answer["exitCode"], 127, "{script}: {answer}");
@@ -144,21 +144,21 @@ fn a_script_is_never_read_as_options_of_the_shell() {
 
 #[test]
 fn tokens_are_not_shown() {
-    let place = allowing();
+    let place = allow_tool();
     let told = text(&place, "shell.run", &json!({ "command": "printf 'ghp_%s' 0123456789abcdefABCDEF" }));
     assert!(!told.contains("0123456789abcdef") && told.contains("(redacted)"), "{told}");
 }
 
 #[test]
 fn a_terminal_needs_an_editor_and_says_so() {
-    let told = text(&Place::new(), "shell.terminal", &json!({ "command": "top" }));
+    let told = text(&Sandbox::new(), "shell.terminal", &json!({ "command": "top" }));
     assert!(told.contains("Failed to open a terminal: no editor is connected") && told.contains("shell.run"), "{told}");
 }
 
 /// Jobs live as long as their host, so there is one here.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_in_the_background_is_seen_and_stopped() {
-    let place = allowing();
+    let place = allow_tool();
     let state = camino::Utf8PathBuf::from_path_buf(place.path("state")).unwrap();
     let mut layers = Layers::default();
     layers.flags.allow = Some(vec!["shell.run".to_owned()]);
@@ -167,7 +167,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
         state_dir: state.clone(),
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state), false),
-        spawner: Spawner::supervised(env!("CARGO_BIN_EXE_zubi")),
+        spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),
         user_catalogue: None,
         search_path: Some("/usr/bin:/bin".into()),
         kind: zubi_host::HostKind::Front,
@@ -209,7 +209,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
 /// What decides about rights is held back from a command even where it lies in the workspace.
 #[test]
 fn a_command_does_not_reach_what_zubi_itself_keeps() {
-    let place = allowing();
+    let place = allow_tool();
     place.write(
         "work/s.sh",
         "cat config/zubi/zubi.toml; echo x > config/zubi/zubi.toml; echo x > state/zubi/trust; echo x > work/made",
@@ -231,7 +231,7 @@ fn a_command_does_not_reach_what_zubi_itself_keeps() {
 /// A file that is open when zubi starts is not open for what it runs.
 #[test]
 fn nothing_that_was_inherited_reaches_a_command() {
-    let place = allowing();
+    let place = allow_tool();
     let zubi = place.process();
     let mut shell = assert_cmd::Command::new("sh");
     shell.args(["-c", "exec 9>>../outside; exec \"$0\" call shell.run --command 'echo through >&9'"]);
@@ -245,7 +245,7 @@ fn nothing_that_was_inherited_reaches_a_command() {
 /// What a command has put into its temporary directory goes with it, before the answer comes.
 #[test]
 fn a_temporary_directory_is_its_own_and_is_gone_afterwards() {
-    let place = allowing();
+    let place = allow_tool();
     let script = "stat -c %a \"$TMPDIR\"; for i in $(seq 500); do : > \"$TMPDIR/$i\"; done; echo \"$TMPDIR\"";
     place.write("work/fill.sh", script);
     let answer = call(&place, "shell.run", &json!({ "command": "sh fill.sh" }));
@@ -257,7 +257,7 @@ fn a_temporary_directory_is_its_own_and_is_gone_afterwards() {
 /// What is the matter with a directory that cannot be one is said.
 #[test]
 fn a_directory_that_is_none() {
-    let place = allowing();
+    let place = allow_tool();
     place.link("gone", "work/dangling");
     let told = |cwd: &str| text(&place, "shell.run", &json!({ "command": "touch made", "cwd": cwd }));
     insta::assert_snapshot!(told("dangling"), @"

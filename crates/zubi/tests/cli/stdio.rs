@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// The lines zubi prints for these messages.
 fn converse(messages: &[Value]) -> Vec<Value> {
-    converse_in(&Place::new(), messages)
+    converse_in(&Sandbox::new(), messages)
 }
 
-pub(crate) fn converse_in(place: &Place, messages: &[Value]) -> Vec<Value> {
+pub(crate) fn converse_in(place: &Sandbox, messages: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
     let input = lines.join("\n");
     let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
@@ -35,7 +35,7 @@ fn stdout_holds_nothing_but_the_protocol() {
 /// Toolsets that may be empty now are no misspellings, and nothing is said about them.
 #[test]
 fn tools_that_may_come_later_can_be_asked_for() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let mcp = ["--toolsets", "declared,contributed,external", "mcp"];
     let output = place.zubi().args(mcp).write_stdin(format!("{}\n", initialize())).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
@@ -44,7 +44,7 @@ fn tools_that_may_come_later_can_be_asked_for() {
 /// An editor that says hello and goodbye. Its host is made meanwhile, which is told of on stderr.
 #[test]
 fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let message = |value: &Value| {
         let text = value.to_string();
         format!("Content-Length: {}\r\n\r\n{text}", text.len())
@@ -95,7 +95,7 @@ fn the_list_is_small() {
 /// Where there are models, the tools that ask them are in the list, and it is still small.
 #[test]
 fn a_workspace_with_models() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("work/src/shop.dlang", "Team Crew\n");
     let call = json!({"name": "domainlang_list", "arguments": {"type": "teams"}});
     let messages = [
@@ -119,7 +119,7 @@ fn a_workspace_with_models() {
 
 #[test]
 fn the_command_line_and_mcp_say_the_same() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (tool, arguments) in [
         ("lsp_hover", json!({"at": "src/absent.rs:1:1"})),
         ("lsp_hover", json!({})),
@@ -143,7 +143,7 @@ fn commands_are_not_for_agents_unless_asked_for() {
         [initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})]
     };
     let which = || messages("shell_which", json!({"command": "sh"}));
-    for (place, why) in [(Place::new(), "nobody asked"), (Place::new(), "a file of the workspace asked")] {
+    for (place, why) in [(Sandbox::new(), "nobody asked"), (Sandbox::new(), "a file of the workspace asked")] {
         if why != "nobody asked" {
             place.write("work/.zubi.toml", "toolsets = ['shell', 'tools']\n");
         }
@@ -153,7 +153,7 @@ fn commands_are_not_for_agents_unless_asked_for() {
         let found = &converse_in(&place, &messages("find_tools", json!({"query": "run a shell command"})))[1];
         assert!(!found["result"]["content"][0]["text"].as_str().unwrap().contains("shell."), "{found}");
     }
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("config/zubi/zubi.toml", "toolsets = ['lsp', 'shell']\n");
     let lines = converse_in(&place, &which());
     assert!(lines[1]["result"]["content"][0]["text"].as_str().unwrap().contains("/sh"), "{}", lines[1]);
@@ -168,7 +168,7 @@ fn a_broken_configuration_is_told_to_the_client() {
         ("work/.zubi.toml", "\u{0}\u{0}"),
         ("config/zubi/servers.toml", "[[server]\n"),
     ] {
-        let place = Place::new();
+        let place = Sandbox::new();
         place.write(file, text);
         let messages = [
             initialize(),

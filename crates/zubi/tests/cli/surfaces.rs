@@ -9,12 +9,12 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 use crate::stdio::{converse_in, initialize};
 
 /// A place in which these tools are denied, with a tool of the workspace whose code reads a file.
-fn denying(tools: &str) -> Place {
-    let place = Place::new();
+fn deny_tools(tools: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.write("work/notes.md", "secret\n");
     let tool = json!({
@@ -32,7 +32,7 @@ fn denying(tools: &str) -> Place {
 }
 
 /// What the audit log has: surface, tool, decision and outcome of each call.
-fn audited(place: &Place) -> Vec<String> {
+fn audit_lines(place: &Sandbox) -> Vec<String> {
     let text = place.read("state/zubi/audit/audit.jsonl");
     let line = |line: &str| {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -43,7 +43,7 @@ fn audited(place: &Place) -> Vec<String> {
 }
 
 /// A call through `zubi call`: its code and its text.
-fn command_line(place: &Place, tool: &str, arguments: &Value) -> (String, String) {
+fn command_line(place: &Sandbox, tool: &str, arguments: &Value) -> (String, String) {
     let output = place.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -52,7 +52,7 @@ fn command_line(place: &Place, tool: &str, arguments: &Value) -> (String, String
 }
 
 /// A call over MCP: its text.
-fn mcp(place: &Place, tool: &str, arguments: &Value) -> String {
+fn mcp(place: &Sandbox, tool: &str, arguments: &Value) -> String {
     let call = json!({"name": tool, "arguments": arguments});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call});
     let lines = converse_in(place, &[initialize(), call]);
@@ -61,7 +61,7 @@ fn mcp(place: &Place, tool: &str, arguments: &Value) -> String {
 }
 
 /// A request of an editor, and the answer.
-fn editor(place: &Place, method: &str, params: &Value) -> Value {
+fn editor(place: &Sandbox, method: &str, params: &Value) -> Value {
     let mut child = place.process();
     let child = child.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = child.spawn().unwrap();
@@ -102,14 +102,14 @@ fn editor(place: &Place, method: &str, params: &Value) -> Value {
     answer.expect("the editor is answered")
 }
 
-fn url_of(place: &Place) -> String {
+fn url_of(place: &Sandbox) -> String {
     let work = camino::Utf8PathBuf::from_path_buf(place.path("work")).unwrap();
     format!("file://{}", zubi_base::fs::canonical(&work).unwrap())
 }
 
 #[test]
 fn no_surface_gets_around_a_rule_that_denies_everything() {
-    let place = denying("*");
+    let place = deny_tools("*");
     let rule = format!("{}:2", place.path("config/zubi/zubi.toml").display());
     let said = format!(
         "nothing is to be done here; the rule stands at {rule}\n\
@@ -130,7 +130,7 @@ fn no_surface_gets_around_a_rule_that_denies_everything() {
     let answer = editor(&place, "zubi/tools/call", &json!({"id": "lsp_document_symbols", "args": read}));
     let expected = json!({"text": told("lsp_document_symbols"), "isError": true, "code": "denied"});
     assert_eq!(answer["result"], expected, "{answer}");
-    assert_snapshot!(audited(&place).join("\n"), @"
+    assert_snapshot!(audit_lines(&place).join("\n"), @"
     command-line file.read deny denied
     command-line lsp_document_symbols deny denied
     command-line workspace.look deny denied
@@ -146,7 +146,7 @@ fn no_surface_gets_around_a_rule_that_denies_everything() {
 /// What calls another tool passes the policy twice: denied inside, it is denied, whoever made the outer call.
 #[test]
 fn calls_that_tools_make_are_judged_too() {
-    let place = denying("file.read");
+    let place = deny_tools("file.read");
     let read = json!({"tool": "file.read", "arguments": {"path": "notes.md"}});
     for told in [
         mcp(&place, "call_tool", &read),
@@ -156,7 +156,7 @@ fn calls_that_tools_make_are_judged_too() {
         assert!(told.contains("Failed to run file.read: nothing is to be done here; the rule stands at "), "{told}");
         assert!(!told.contains("secret"), "{told}");
     }
-    assert_snapshot!(audited(&place).join("\n"), @"
+    assert_snapshot!(audit_lines(&place).join("\n"), @"
     mcp file.read deny denied
     mcp call_tool allow denied
     mcp file.read deny denied
@@ -170,7 +170,7 @@ fn calls_that_tools_make_are_judged_too() {
 /// tools of the same name pass the policy.
 #[test]
 fn requests_of_the_language_are_the_editors_own() {
-    let place = denying("*");
+    let place = deny_tools("*");
     place.write("work/shop.dlang", "Team Crew\n");
     let answer = editor(&place, "domainlang/list", &json!({"type": "teams"}));
     assert_eq!(answer["result"]["count"], 1, "{answer}");
@@ -180,7 +180,7 @@ fn requests_of_the_language_are_the_editors_own() {
 /// A rule that is broken closes the policy for whatever changes or runs something, and each surface says why.
 #[test]
 fn a_broken_rule_is_told_on_every_surface() {
-    let place = denying("*");
+    let place = deny_tools("*");
     place.write("config/zubi/zubi.toml", "\n[[policy]]\naction = 'permit'\ntools = ['a']\n");
     let write = json!({"path": "new.txt", "content": "x"});
     let why = "the policy is broken and nothing that changes or runs anything is allowed: ";
@@ -203,7 +203,7 @@ fn a_broken_rule_is_told_on_every_surface() {
 /// The setting `allow` is a rule like the others, and a name that is only half of one is told.
 #[test]
 fn what_is_allowed_is_listed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.write("work/.vscode/agent-tools.json", "{\"version\": \"1.0\", \"tools\": []}");
     assert_snapshot!(place.check(&["policy", "list"]), @"
@@ -238,7 +238,7 @@ fn what_is_allowed_is_listed() {
 /// What a call says of itself makes no line of an explanation, and nothing of it is invisible.
 #[test]
 fn an_explanation_cannot_be_forged() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write(
         "config/zubi/zubi.toml",
         "[[policy]]\naction = 'ask'\ncommand = ['make']\nreason = 'it takes an hour'\n",

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
@@ -21,8 +21,8 @@ const TOOLS: &str = r#"{"version": "1.0", "variables": {"API": "https://api.exam
 ]}
 "#;
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     place.write(FILE, TOOLS);
     place.write("config/zubi/zubi.toml", "allow = [\"workspace.sum\"]\n");
     place
@@ -130,7 +130,7 @@ fn a_tool_runs_once_its_file_is_trusted() {
 
 /// X27: what would run is shown with everything in its place, headers and body among it, and nothing runs.
 #[test]
-fn x27_a_dry_run_shows_what_would_run() {
+fn a_dry_run_shows_what_would_run() {
     let place = place();
     place.trust();
     let dry = |words: &[&str]| place.check(&[&["tools", "run", "--dry-run"], words].concat());
@@ -194,8 +194,8 @@ fn x27_a_dry_run_shows_what_would_run() {
 
 /// X29: all of it is seen by whoever trusts it, and a terminal obeys none of it.
 #[test]
-fn x29_everything_that_is_trusted_is_shown() {
-    let place = Place::new();
+fn everything_that_is_trusted_is_shown() {
+    let place = Sandbox::new();
     place.write(
         FILE,
         r#"{"version": "1.0", "variables": {"V": "a\u001b[2Jb", "W": "w"}, "tools": [

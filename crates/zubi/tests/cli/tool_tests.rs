@@ -2,13 +2,13 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
 /// A file with these tools, not trusted yet.
-fn place(tools: &str) -> Place {
-    let place = Place::new();
+fn place(tools: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{tools}]}}\n"));
     place
 }

@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 #[test]
 fn trusting_listing_and_revoking() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("work/.zubi.toml", "read-only = true\n");
     assert_snapshot!(place.check(&["trust", "--list"]), @"exit 0");
     assert_snapshot!(place.check(&["trust"]), @"
@@ -72,7 +72,7 @@ fn trusting_listing_and_revoking() {
 /// Nothing gets in between looking and trusting.
 #[test]
 fn what_was_looked_at_is_what_is_trusted() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("work/.zubi.toml", "allow = [\"shell.run\"]\n");
     assert_snapshot!(place.check(&["trust", "--diff"]), @r#"
     exit 0
@@ -112,7 +112,7 @@ fn what_was_looked_at_is_what_is_trusted() {
 /// The name of a file is its maker's text: it forges no line, and a terminal obeys none of it.
 #[test]
 fn names_of_files_are_shown_as_they_are() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write(
         "work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json",
         r#"{"version": "1.0", "tools": []}"#,
@@ -152,7 +152,7 @@ fn file(tools: &[String]) -> String {
 /// What is not shown is not trusted: files that are too many are neither.
 #[test]
 fn files_that_are_not_read_are_not_trusted() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode/agent-tools");
     for number in 0..66 {
         place.write(
@@ -175,7 +175,7 @@ fn files_that_are_not_read_are_not_trusted() {
 /// A tool that is left out for now may be there tomorrow without a change of its file.
 #[test]
 fn what_is_left_out_is_shown_as_well() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode/agent-tools");
     place.write("work/.vscode/agent-tools/a.json", &file(&[tool("say", "echo harmless")]));
     let broken = tool("broken", "echo '$a'").replace("\"execution\"", "\"unknown\": [{\"x\": \"y\"}], \"execution\"");
@@ -234,7 +234,7 @@ fn what_is_left_out_is_shown_as_well() {
 /// Nothing is there to be trusted, so nothing is offered.
 #[test]
 fn what_cannot_be_read_is_not_offered() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.link("../../home/tools.json", "work/.vscode/agent-tools.json");
     assert_snapshot!(place.check(&["trust", "--diff"]), @"
@@ -248,7 +248,7 @@ fn what_cannot_be_read_is_not_offered() {
 /// Whoever decides by a change sees all of it.
 #[test]
 fn a_change_is_shown_whole() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     let filler = |word: &str| {
         (0..2_000).map(|line| format!("// {word} {line} {}\n", "x".repeat(40))).collect::<Vec<_>>().concat()
@@ -264,7 +264,7 @@ fn a_change_is_shown_whole() {
 /// Everything that a tool says, takes and is tested with, word for word.
 #[test]
 fn nothing_of_a_tool_is_passed_over() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("work/.vscode");
     place.write(
         "work/.vscode/agent-tools.json",

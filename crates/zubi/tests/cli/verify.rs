@@ -2,26 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 use crate::stdio::initialize;
 
 /// The report, with what was told on stderr.
-fn verify(place: &Place) -> (Value, String, i32) {
+fn verify(place: &Sandbox) -> (Value, String, i32) {
     let output = place.zubi().arg("verify").output().unwrap();
     let report = serde_json::from_slice(&output.stdout).expect("one JSON object on stdout");
     (report, String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
 }
 
-fn failed(report: &Value) -> Vec<&str> {
+fn failed_checks(report: &Value) -> Vec<&str> {
     let checks = report["checks"].as_array().unwrap();
     checks.iter().filter(|check| check["status"] == "failed").map(|check| check["id"].as_str().unwrap()).collect()
 }
 
 #[test]
 fn in_good_order() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let (report, told, code) = verify(&place);
-    assert_eq!((failed(&report), code), (vec![], 0), "{told}");
+    assert_eq!((failed_checks(&report), code), (vec![], 0), "{told}");
     assert_eq!(report["success"], true);
     let checks = report["checks"].as_array().unwrap();
     let count = |status: &str| checks.iter().filter(|check| check["status"] == status).count();
@@ -35,11 +35,11 @@ fn in_good_order() {
 }
 
 #[test]
-fn x40_a_report_although_the_configuration_is_broken() {
-    let place = Place::new();
+fn a_report_although_the_configuration_is_broken() {
+    let place = Sandbox::new();
     place.write("config/zubi/zubi.toml", "read-onyl = true\n");
     let (report, told, code) = verify(&place);
-    assert_eq!((failed(&report), code), (vec!["configuration"], 1), "{told}");
+    assert_eq!((failed_checks(&report), code), (vec!["configuration"], 1), "{told}");
     assert_eq!(report["success"], false);
     let error = report["checks"][0]["error"].as_str().unwrap();
     assert!(error.contains("did you mean `read-only`?"), "{error}");
@@ -48,16 +48,16 @@ fn x40_a_report_although_the_configuration_is_broken() {
 
 /// Where answers to questions cannot be read, what they allow cannot be told, and the policy is closed.
 #[test]
-fn x40_a_report_although_nothing_can_be_kept() {
-    let place = Place::new();
+fn a_report_although_nothing_can_be_kept() {
+    let place = Sandbox::new();
     let output = place.zubi().arg("verify").env("XDG_STATE_HOME", "/dev/null").output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((failed(&report), output.status.code()), (vec!["configuration", "state"], Some(1)));
+    assert_eq!((failed_checks(&report), output.status.code()), (vec!["configuration", "state"], Some(1)));
 }
 
 #[test]
-fn x40_a_report_although_there_is_no_home() {
-    let place = Place::new();
+fn a_report_although_there_is_no_home() {
+    let place = Sandbox::new();
     let output = place.zubi().arg("verify").env_remove("HOME").env_remove("XDG_STATE_HOME").output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["summary"].as_object().unwrap().len(), 3, "{report}");
@@ -66,10 +66,10 @@ fn x40_a_report_although_there_is_no_home() {
 /// What was called is not recorded, so verifying fails; the calls themselves go on, and are told once that they leave no trace.
 #[test]
 fn an_audit_log_that_cannot_be_written() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.directory("state/zubi/audit/audit.jsonl");
     let (report, told, code) = verify(&place);
-    assert_eq!((failed(&report), code), (vec!["state"], 1), "{told}");
+    assert_eq!((failed_checks(&report), code), (vec!["state"], 1), "{told}");
     assert!(told.contains("audit.jsonl"), "{told}");
     let call = |id: u64| {
         let params = json!({"name": "lsp_hover", "arguments": {"at": "src/absent.rs:1:1"}});

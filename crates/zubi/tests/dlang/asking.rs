@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 const SHOP: &str = r#"
 //- index.dlang
@@ -117,7 +117,7 @@ fn every_other_form() {
 
 #[test]
 fn filters() {
-    let place = Place::new(SHOP);
+    let place = Sandbox::new(SHOP);
     for line in [
         "query bcs -q -d Sales -t OpsTeam -c Core -m Language=Rust",
         "query bcs -q --role Core",
@@ -168,7 +168,7 @@ fn one_element() {
 }
 
 #[test]
-fn explained() {
+fn explain_element() {
     assert_snapshot!(check(SHOP, "explain Orders"), @"
     exit 0
     --- stdout
@@ -235,7 +235,7 @@ fn what_an_answer_may_lack() {
 
 #[test]
 fn places_that_were_not_looked_at() {
-    let place = Place::new("//- a.dlang\nTeam A\n");
+    let place = Sandbox::new("//- a.dlang\nTeam A\n");
     place.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team B\n");
     assert_snapshot!(place.check("query teams -q"), @"
     exit 0
@@ -250,7 +250,7 @@ fn places_that_were_not_looked_at() {
 /// One of them is chosen, and that is said.
 #[test]
 fn several_declarations_of_one_name() {
-    let place = Place::new(
+    let place = Sandbox::new(
         "//- a.dlang\nNamespace Shop { Team Twice }\n//- sub/b.dlang\nTeam Other\nNamespace Shop { Team Twice }\n",
     );
     assert_snapshot!(place.check("get Shop.Twice"), @r#"

@@ -5,12 +5,12 @@ use std::fs;
 use assert_cmd::Command;
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub(crate) struct Place {
+pub(crate) struct Sandbox {
     _guard: tempfile::TempDir,
     pub(crate) root: Utf8PathBuf,
 }
 
-impl Place {
+impl Sandbox {
     /// The files of the fixture, each behind a line `//- path`. `//- path -> target` makes a link, `//- path/` a folder.
     pub(crate) fn new(fixture: &str) -> Self {
         let guard = tempfile::tempdir().unwrap();
@@ -85,5 +85,5 @@ impl Place {
 
 /// One run of dlang in a folder of its own.
 pub(crate) fn check(fixture: &str, line: &str) -> String {
-    Place::new(fixture).check(line)
+    Sandbox::new(fixture).check(line)
 }

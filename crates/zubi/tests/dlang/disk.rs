@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 #[test]
 fn texts_that_are_not_utf8() {
-    let place = Place::new("");
+    let place = Sandbox::new("");
     place.write("a.dlang", b"Team A\n// caf\xe9\nTeam B\n");
     assert_snapshot!(place.check("validate"), @"
     exit 1
@@ -70,7 +70,7 @@ fn links_in_a_circle() {
 /// What is no file is never waited for.
 #[test]
 fn pipes_and_folders_named_like_models() {
-    let place = Place::new("//- folder.dlang/a.dlang\nTeam A\n//- b.dlang\nimport \"./pipe.dlang\"\n");
+    let place = Sandbox::new("//- folder.dlang/a.dlang\nTeam A\n//- b.dlang\nimport \"./pipe.dlang\"\n");
     rustix::fs::mkfifoat(rustix::fs::CWD, place.root.join("pipe.dlang").as_std_path(), rustix::fs::Mode::RUSR).unwrap();
     assert_snapshot!(place.check("validate pipe.dlang"), @"
     exit 2
@@ -97,7 +97,7 @@ fn pipes_and_folders_named_like_models() {
 
 #[test]
 fn large_files() {
-    let place = Place::new("");
+    let place = Sandbox::new("");
     let mut text = String::new();
     let comment = "x".repeat(500);
     for number in 0..20_000 {
@@ -138,7 +138,7 @@ fn large_files() {
 /// More than is read. What the file declares is not known, and that is said.
 #[test]
 fn files_that_cannot_be_read() {
-    let place = Place::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
+    let place = Sandbox::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
     std::fs::File::create(place.root.join("huge.dlang")).unwrap().set_len(65 * 1024 * 1024).unwrap();
     assert_snapshot!(place.check("validate a.dlang"), @"
     exit 1
@@ -172,7 +172,7 @@ fn files_that_cannot_be_read() {
 /// Ten thousand namespaces inside each other, and as many errors.
 #[test]
 fn absurd_files() {
-    let place = Place::new("");
+    let place = Sandbox::new("");
     place.write("deep.dlang", "Namespace N {".repeat(10_000));
     place.write("errors.dlang", "Domain {\n".repeat(10_000));
     let validated = place.dlang().args(["validate", "-q"]).output().unwrap();
@@ -187,7 +187,7 @@ fn absurd_files() {
 #[test]
 fn control_characters_are_not_obeyed() {
     let name = "\u{1b}]0;x\u{7}\u{7f}\u{9b}.dlang";
-    let place = Place::new(&format!("//- {name}\nDomain D {{ vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }}\n"));
+    let place = Sandbox::new(&format!("//- {name}\nDomain D {{ vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }}\n"));
     // The name of a domain without a vision stands in a warning, and the file's name before it.
     place.write(&format!("warned/{name}"), "Domain D\n");
     place.write(&format!("changed/{name}"), "Team   A\n");
@@ -236,7 +236,7 @@ fn control_characters_are_not_obeyed() {
 #[test]
 fn folders_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::new("//- shut/a.dlang\nTeam A\n//- open.dlang\nTeam B\n");
+    let place = Sandbox::new("//- shut/a.dlang\nTeam A\n//- open.dlang\nTeam B\n");
     let shut = |mode| {
         let permissions = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(place.root.join("shut"), permissions).unwrap();

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// A body as it goes over the connection.
 fn frame(body: &str) -> String {
@@ -19,7 +19,7 @@ fn frames(messages: &[Value]) -> String {
 }
 
 /// The messages in what a server wrote.
-fn unframed(mut written: &str) -> Vec<Value> {
+fn split_messages(mut written: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     while !written.is_empty() {
         let (header, rest) = written.split_once("\r\n\r\n").unwrap();
@@ -40,11 +40,11 @@ fn goodbye() -> [Value; 2] {
 
 #[test]
 fn stdout_holds_the_protocol_and_goodbye_is_success() {
-    let place = Place::new("//- a.dlang\nDomain D\n");
+    let place = Sandbox::new("//- a.dlang\nDomain D\n");
     let input = frames(&[initialize()]) + &frames(&goodbye());
     let output = place.dlang().args(["lsp", "--stdio"]).write_stdin(input).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
-    let answers = unframed(&String::from_utf8(output.stdout).unwrap());
+    let answers = split_messages(&String::from_utf8(output.stdout).unwrap());
     let [initialized, shut_down] = answers.as_slice() else { panic!("two answers to two requests: {answers:?}") };
     assert_eq!(initialized["result"]["serverInfo"], json!({ "name": "dlang", "version": env!("CARGO_PKG_VERSION") }));
     assert_eq!(*shut_down, json!({ "jsonrpc": "2.0", "id": 2, "result": null }));
@@ -55,8 +55,8 @@ fn what_is_no_message_is_answered_and_the_conversation_goes_on() {
     let bodies = ["{\"jsonrpc\": ", "[]", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":5}"];
     let broken: String = bodies.into_iter().map(frame).collect();
     let input = frames(&[initialize()]) + &broken + &frames(&goodbye());
-    let output = Place::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
-    let answers = unframed(&String::from_utf8(output.stdout).unwrap());
+    let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
+    let answers = split_messages(&String::from_utf8(output.stdout).unwrap());
     // Two threads answer, so that the order is open.
     let mut errors: Vec<String> = answers
         .iter()
@@ -76,21 +76,21 @@ fn what_is_no_message_is_answered_and_the_conversation_goes_on() {
 #[test]
 fn a_header_without_a_length_ends_the_conversation() {
     let input = frames(&[initialize()]) + "Content-Type: text\r\n\r\n{}";
-    let output = Place::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
+    let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
     assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"error: the conversation broke off: expected a header with `Content-Length`, got: Content-Type: text\r\n\r\n{}");
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
 fn an_input_that_ends_without_goodbye_is_a_failure() {
-    let output = Place::new("").dlang().arg("lsp").write_stdin(frames(&[initialize()])).output().unwrap();
+    let output = Sandbox::new("").dlang().arg("lsp").write_stdin(frames(&[initialize()])).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
 }
 
 /// Ends with the test, also when that fails.
-struct Running(Child);
+struct RunningServer(Child);
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
@@ -98,9 +98,9 @@ impl Drop for Running {
 }
 
 #[expect(clippy::disallowed_methods, reason = "programs that have to run while the test goes on")]
-fn run(program: &str, arguments: &[&str]) -> Running {
+fn run(program: &str, arguments: &[&str]) -> RunningServer {
     let mut command = Command::new(program);
-    Running(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
+    RunningServer(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_process_that_did_not_start_the_server_is_not_its_editor() {
         let mut initialize = initialize();
         initialize["params"]["processId"] = pid;
         let input = frames(&[initialize]) + &frames(&goodbye());
-        let output = Place::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
+        let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
         assert_eq!(output.status.code(), Some(0));
     }
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 const FILES: &str = "\
 //- messy.dlang
@@ -24,7 +24,7 @@ ignored/
 
 #[test]
 fn files_are_formatted_where_they_are_sound() {
-    let place = Place::new(FILES);
+    let place = Sandbox::new(FILES);
     let path = place.root.join("messy.dlang");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
     assert_snapshot!(place.check("fmt"), @"
@@ -56,7 +56,7 @@ fn files_are_formatted_where_they_are_sound() {
 
 #[test]
 fn checking_writes_nothing() {
-    let place = Place::new(FILES);
+    let place = Sandbox::new(FILES);
     assert_snapshot!(place.check("fmt --check messy.dlang neat.dlang"), @"
     exit 1
     --- stdout
@@ -110,7 +110,7 @@ fn what_is_not_formatted() {
 /// A link stays a link, and what it leads to is formatted.
 #[test]
 fn links() {
-    let place = Place::new("//- a.dlang -> b/real.dlang\n//- b/real.dlang\nTeam   A\n");
+    let place = Sandbox::new("//- a.dlang -> b/real.dlang\n//- b/real.dlang\nTeam   A\n");
     assert_eq!(place.check("fmt a.dlang -q"), "exit 0\n--- stdout\na.dlang");
     assert!(place.root.join("a.dlang").is_symlink());
     assert_eq!(place.read("b/real.dlang"), "Team A\n");
@@ -118,7 +118,7 @@ fn links() {
 
 #[test]
 fn from_stdin() {
-    let place = Place::new("");
+    let place = Sandbox::new("");
     let run =
         |line: &str, text: &[u8]| place.show(place.dlang().args(line.split_whitespace()).write_stdin(text.to_vec()));
     assert_snapshot!(run("fmt --stdin", b"Team   A"), @"
@@ -175,7 +175,7 @@ fn from_stdin() {
 #[test]
 fn names_and_owners_are_kept() {
     use std::os::unix::fs::MetadataExt as _;
-    let place = Place::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
+    let place = Sandbox::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
     std::fs::hard_link(place.root.join("a.dlang"), place.root.join("other.txt")).unwrap();
     // Whoever may not give files away formats them as before, and keeps them.
     std::os::unix::fs::chown(place.root.join("b.dlang"), Some(65_533), Some(65_532)).ok();
@@ -192,7 +192,7 @@ fn names_and_owners_are_kept() {
 /// What nobody looked at is not known to be formatted.
 #[test]
 fn folders_that_were_not_looked_at() {
-    let place = Place::new("//- a.dlang\nTeam A\n");
+    let place = Sandbox::new("//- a.dlang\nTeam A\n");
     place.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team   B\n");
     let check = |line| place.check(line).replace(&"d/".repeat(63), "…/");
     assert_snapshot!(check("fmt --check"), @"

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const SHOP: &str = r#"
 //- shop/sales.dlang
@@ -22,7 +22,7 @@ Team Others
 "#;
 
 /// What a server of this path answers to these requests, each a method and its parameters.
-fn converse(place: &Place, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
+fn converse(place: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     let start =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let first = [("initialize", start)];
@@ -41,12 +41,12 @@ fn converse(place: &Place, path: &str, requests: &[(&str, Value)]) -> Vec<Value>
 }
 
 /// The text of each call's answer about the shop.
-fn ask(path: &str, calls: &[(&str, Value)]) -> Vec<String> {
-    ask_in(&Place::new(SHOP), path, calls)
+fn call_tools(path: &str, calls: &[(&str, Value)]) -> Vec<String> {
+    ask_in(&Sandbox::new(SHOP), path, calls)
 }
 
 /// The text of each call's answer.
-fn ask_in(place: &Place, path: &str, calls: &[(&str, Value)]) -> Vec<String> {
+fn ask_in(place: &Sandbox, path: &str, calls: &[(&str, Value)]) -> Vec<String> {
     let requests: Vec<(&str, Value)> =
         calls.iter().map(|(name, arguments)| ("tools/call", json!({"name": name, "arguments": arguments}))).collect();
     let answers = converse(place, path, &requests);
@@ -56,7 +56,7 @@ fn ask_in(place: &Place, path: &str, calls: &[(&str, Value)]) -> Vec<String> {
 
 #[test]
 fn what_it_offers() {
-    let place = Place::new(SHOP);
+    let place = Sandbox::new(SHOP);
     let read = json!({"uri": "domainlang://syntax-reference"});
     let requests = [("tools/list", json!({})), ("resources/list", json!({})), ("resources/read", read)];
     let answers = converse(&place, ".", &requests);
@@ -74,7 +74,7 @@ fn what_it_offers() {
 
 #[test]
 fn a_folder() {
-    let answers = ask(
+    let answers = call_tools(
         ".",
         &[
             ("domainlang_validate", json!({})),
@@ -101,7 +101,7 @@ fn a_folder() {
 /// What an agent is told is what the command prints.
 #[test]
 fn the_command_says_the_same() {
-    let place = Place::new(SHOP);
+    let place = Sandbox::new(SHOP);
     for (tool, arguments, line) in [
         ("domainlang_validate", json!({}), "validate --json"),
         ("domainlang_list", json!({"type": "rels"}), "query rels --json"),
@@ -111,7 +111,7 @@ fn the_command_says_the_same() {
     ] {
         let printed = place.dlang().args(line.split(' ')).output().unwrap().stdout;
         let printed: Value = serde_json::from_slice(&printed).unwrap();
-        assert_eq!(ask(".", &[(tool, arguments)]), [printed.to_string()], "{line}");
+        assert_eq!(call_tools(".", &[(tool, arguments)]), [printed.to_string()], "{line}");
     }
 }
 
@@ -122,9 +122,9 @@ fn a_file_and_a_text() {
         answer["summary"]["fileCount"].as_u64().unwrap()
     };
     let get = "domainlang_get";
-    let in_folder = ask(".", &[(get, json!({})), (get, json!({"path": "shop"})), (get, json!({"text": "Team T"}))]);
+    let in_folder = call_tools(".", &[(get, json!({})), (get, json!({"path": "shop"})), (get, json!({"text": "Team T"}))]);
     assert_eq!(in_folder.iter().map(count).collect::<Vec<_>>(), [3, 2, 1]);
-    let of_file = ask("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
+    let of_file = call_tools("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
     assert_eq!(of_file.iter().map(count).collect::<Vec<_>>(), [2, 1]);
 }
 
@@ -144,7 +144,7 @@ fn every_tool_takes_a_path_and_a_text() {
             calls.push((tool, arguments));
         }
     }
-    insta::assert_snapshot!(ask("shop/sales.dlang", &calls).join("\n"), @r#"
+    insta::assert_snapshot!(call_tools("shop/sales.dlang", &calls).join("\n"), @r#"
     {"valid":false,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Sales'.","code":"linking-error","file":"pay.dlang","line":1,"column":16}],"warnings":[],"infoCount":1}
     {"entityType":"bcs","count":2,"results":[{"name":"Billing","fqn":"Billing","description":"Sends invoices"},{"name":"Orders","fqn":"Shop.Orders","domain":"Sales","description":"Takes orders"}]}
     {"summary":{"fileCount":2,"domainCount":1,"boundedContextCount":2,"teamCount":0,"classificationCount":0,"contextMapCount":1,"domainMapCount":0,"namespaceCount":1,"relationshipCount":1,"classificationBreakdown":{}}}
@@ -163,7 +163,7 @@ fn every_tool_takes_a_path_and_a_text() {
 /// The paths that an answer shows can be given back, also where they begin at a manifest above the file that is served.
 #[test]
 fn paths_that_are_shown_are_understood() {
-    let place = Place::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
+    let place = Sandbox::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
     let served = "shop/parts/sales.dlang";
     let told: Value = serde_json::from_str(&ask_in(&place, served, &[("domainlang_validate", json!({}))])[0]).unwrap();
     let shown = &told["errors"][0]["file"];
@@ -176,7 +176,7 @@ fn paths_that_are_shown_are_understood() {
 
 #[test]
 fn what_cannot_be_asked() {
-    let place = Place::new("//- notes.txt\n");
+    let place = Sandbox::new("//- notes.txt\n");
     insta::assert_snapshot!(place.check("mcp nowhere"), @r"
     exit 2
     --- stderr

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 const FILES: &str = "//- a.txt\n//- emptyd/\n//- broken.dlang\nDomain { vision: \"v\" }\nTeam T\n";
 
@@ -198,7 +198,7 @@ fn broken_texts() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, with a stdout that takes nothing")]
 fn a_stdout_that_takes_nothing() {
-    let place = Place::new("//- a.dlang\nTeam   A\n");
+    let place = Sandbox::new("//- a.dlang\nTeam   A\n");
     for line in ["--help", "validate --help", "--version", "validate", "query teams", "fmt --check", "get --json"] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
         command.current_dir(&place.root).env_clear().args(line.split_whitespace());
@@ -214,7 +214,7 @@ fn a_stdout_that_takes_nothing() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose reader goes away")]
 fn a_reader_that_went_away() {
-    let place = Place::new("//- a.dlang\nTeam A\n");
+    let place = Sandbox::new("//- a.dlang\nTeam A\n");
     for line in ["--help", "validate", "query teams", "get --json"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 #[test]
 fn a_new_model_is_sound() {
-    let place = Place::new("");
+    let place = Sandbox::new("");
     assert_snapshot!(place.check("init shop"), @"
     exit 0
     --- stdout
@@ -36,7 +36,7 @@ fn a_new_model_is_sound() {
 
 #[test]
 fn what_is_there_is_kept() {
-    let place = Place::new("//- model.yaml\nmodel: {}\n//- index.dlang -> nowhere\n");
+    let place = Sandbox::new("//- model.yaml\nmodel: {}\n//- index.dlang -> nowhere\n");
     assert_snapshot!(place.check("init --json --yes"), @r#"
     exit 0
     --- stdout
@@ -178,7 +178,7 @@ dependencies:
 /// Imports go by the lock, so a lock for another ref is a mistake in CI and a warning elsewhere.
 #[test]
 fn a_lock_for_something_else() {
-    let place = Place::new(
+    let place = Sandbox::new(
         r#"
 //- model.yaml
 dependencies:

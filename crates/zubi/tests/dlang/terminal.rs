@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 const SHOP: &str = "\
 //- shop.dlang
@@ -18,7 +18,7 @@ Domain Bare
 /// What dlang writes to a terminal that is 60 characters wide.
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose stdout has to be a terminal")]
 fn on_terminal(line: &str, environment: &[(&str, &str)]) -> String {
-    let place = Place::new(SHOP);
+    let place = Sandbox::new(SHOP);
     let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::{Place, check};
+use crate::check::{Sandbox, check};
 
 const WRONG: &str = "\
 //- shop.dlang
@@ -102,7 +102,7 @@ fn the_exit_code_is_for_ci() {
 /// A folder is every module below it, a file is what it imports.
 #[test]
 fn folders_and_files() {
-    let place = Place::new(
+    let place = Sandbox::new(
         r#"
 //- model.yaml
 model:
@@ -155,7 +155,7 @@ Domain G
 
 #[test]
 fn imports_that_lead_nowhere_or_out() {
-    let place = Place::new(
+    let place = Sandbox::new(
         r#"
 //- p/model.yaml
 dependencies:

@@ -5,12 +5,12 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::check::Place;
+use crate::check::Sandbox;
 
 /// Ends with the test, also when that fails.
-struct Watching(Child);
+struct RunningWatch(Child);
 
-impl Drop for Watching {
+impl Drop for RunningWatch {
     fn drop(&mut self) {
         // It has ended already, unless the test failed.
         drop(self.0.kill());
@@ -21,11 +21,11 @@ impl Drop for Watching {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
 fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
-    let place = Place::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
+    let place = Sandbox::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
     command.current_dir(&place.root).env_clear().args(["validate", "--watch", "--json"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut watching = Watching(child);
+    let mut watching = RunningWatch(child);
     let mut answers = BufReader::new(watching.0.stdout.take().unwrap()).lines();
     let mut next = || answers.next().unwrap().unwrap();
     assert!(next().contains("\"warnings\":[]"));
@@ -41,11 +41,11 @@ fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
 fn it_ends_when_nobody_listens() {
-    let place = Place::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
+    let place = Sandbox::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
     command.current_dir(&place.root).env_clear().args(["validate", "--watch", "--json"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut watching = Watching(child);
+    let mut watching = RunningWatch(child);
     let mut answers = BufReader::new(watching.0.stdout.take().unwrap()).lines();
     assert!(answers.next().unwrap().unwrap().contains("\"valid\":true"));
     drop(answers);

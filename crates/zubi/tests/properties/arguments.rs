@@ -88,7 +88,7 @@ pub(crate) fn for_schema(schema: &Map<String, Value>) -> BoxedStrategy<Arguments
         .filter_map(|name| Some(name.as_str()?.to_owned()))
         .collect();
     let plain = |kind| move |value| Arguments { kind, value, wrong: None };
-    let fitting = object(&properties, &required, &|schema| fitting(schema));
+    let fitting = object(&properties, &required, &|schema| valid_values(schema));
     let hostile = object(&properties, &required, &|schema| hostile(schema));
     let mut cases = vec![
         (2, prop_oneof![Just(Value::Null), Just(json!({}))].prop_map(plain(Kind::None)).boxed()),
@@ -103,7 +103,7 @@ pub(crate) fn for_schema(schema: &Map<String, Value>) -> BoxedStrategy<Arguments
         let wrong = (fitting.clone(), names(), any::<usize>()).prop_filter_map(
             "any type fits",
             move |(mut value, name, pick)| {
-                let candidates = unfitting(&schemas[&name]);
+                let candidates = invalid_values(&schemas[&name]);
                 let unfit = candidates.get(pick % candidates.len().max(1))?.clone();
                 value.as_object_mut()?.insert(name.clone(), unfit);
                 Some(Arguments { kind: Kind::Wrong, value, wrong: Some(name) })
@@ -144,7 +144,7 @@ fn object(properties: &Map<String, Value>, required: &[String], of: Of<'_>) -> B
         .boxed()
 }
 
-fn fitting(schema: &Value) -> BoxedStrategy<Value> {
+fn valid_values(schema: &Value) -> BoxedStrategy<Value> {
     if let Some(Value::Array(values)) = schema.get("enum") {
         return proptest::sample::select(values.clone()).boxed();
     }
@@ -157,11 +157,11 @@ fn fitting(schema: &Value) -> BoxedStrategy<Value> {
         Some("number") => (0.0..40.0_f64).prop_map(Value::from).boxed(),
         Some("boolean") => any::<bool>().prop_map(Value::from).boxed(),
         Some("array") => {
-            let item = schema.get("items").map_or_else(|| Just(json!("x")).boxed(), fitting);
+            let item = schema.get("items").map_or_else(|| Just(json!("x")).boxed(), valid_values);
             proptest::collection::vec(item, 0..3).prop_map(Value::from).boxed()
         }
         Some("object") => match schema.get("properties").and_then(Value::as_object) {
-            Some(properties) => object(properties, &[], &|schema| fitting(schema)),
+            Some(properties) => object(properties, &[], &|schema| valid_values(schema)),
             None => Just(json!({})).boxed(),
         },
         _ => proptest::sample::select(PLAUSIBLE).prop_map(Value::from).boxed(),
@@ -183,7 +183,7 @@ fn hostile(schema: &Value) -> BoxedStrategy<Value> {
             .prop_map(Value::from)
             .boxed(),
         Some("object") => proptest::sample::select(HOSTILE).prop_map(|text| json!({ text: text })).boxed(),
-        _ => fitting(schema),
+        _ => valid_values(schema),
     }
 }
 
@@ -217,7 +217,7 @@ fn huge() -> BoxedStrategy<Value> {
 }
 
 /// Values that a schema does not allow, whatever is lossless to convert: an object is no string, a word no number.
-fn unfitting(schema: &Value) -> Vec<Value> {
+fn invalid_values(schema: &Value) -> Vec<Value> {
     match schema.get("type").and_then(Value::as_str) {
         Some("string") => vec![json!({ "a": 1 }), json!([["nested"]])],
         Some("integer" | "number") => vec![json!("many"), json!({ "a": 1 }), json!([[1]])],

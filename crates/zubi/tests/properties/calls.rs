@@ -14,7 +14,7 @@ use zubi_tools::cx::Restrictions;
 use zubi_tools::{Code, ToolSpec};
 
 use crate::arguments::{Arguments, Kind, for_schema};
-use crate::place::{Place, Yes};
+use crate::place::{Sandbox, Yes};
 
 /// How many calls each tool gets of each property.
 const CASES: u32 = 128;
@@ -27,7 +27,7 @@ const MAX_TEXT: usize = 100_000;
 
 const PREFIXES: [&str; 3] = ["Invalid input: ", "Error in ", "Failed to "];
 
-fn specs(place: &Place, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
+fn specs(place: &Sandbox, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
     let specs = runtime.block_on(place.host.list(&Restrictions::default())).unwrap();
     assert!(specs.len() > 40, "the registry has lost its tools: {}", specs.len());
     specs
@@ -64,9 +64,9 @@ fn is_refused(arguments: &Arguments, answer: &CallAnswer) -> Result<(), TestCase
     Ok(())
 }
 
-fn run(cases: u32, check: impl Fn(&Place, &Runtime, &ToolSpec, &Arguments) -> Result<(), TestCaseError>) {
+fn run(cases: u32, check: impl Fn(&Sandbox, &Runtime, &ToolSpec, &Arguments) -> Result<(), TestCaseError>) {
     let runtime = Runtime::new().unwrap();
-    let place = Place::new();
+    let place = Sandbox::new();
     let kinds: BTreeMap<Kind, AtomicUsize> = BTreeMap::new();
     let mut kinds = kinds;
     for kind in [Kind::None, Kind::Fitting, Kind::Wrong, Kind::Extra, Kind::Huge, Kind::Hostile] {

@@ -18,7 +18,7 @@ use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Sur
 /// What must be as it was after all calls: it lies beside the workspace.
 const BESIDE: &str = "work-beside/kept.txt";
 
-pub(crate) struct Place {
+pub(crate) struct Sandbox {
     directory: tempfile::TempDir,
     pub(crate) host: LocalHost,
 }
@@ -30,7 +30,7 @@ const FILES: &[(&str, &str)] = &[
     (BESIDE, "kept\n"),
 ];
 
-impl Place {
+impl Sandbox {
     #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ impl Place {
             settings: Layers::default().resolve(),
             // What a folder's own files declare is to be called as well.
             trust: Trust::new(TrustStore::new(&state), true),
-            spawner: Spawner::supervised(env!("CARGO_BIN_EXE_zubi")),
+            spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),
             user_catalogue: None,
             // No language server is found: what tools answer then needs no server either.
             search_path: Some("/usr/bin:/bin".into()),
@@ -112,8 +112,8 @@ pub(crate) struct Yes;
 
 #[async_trait]
 impl Approver for Yes {
-    async fn ask(&self, request: zubi_tools::cx::ApprovalRequest) -> zubi_tools::cx::ApprovalAnswer {
+    async fn request_approval(&self, request: zubi_tools::cx::ApprovalRequest) -> zubi_tools::cx::ApprovalAnswer {
         drop(request);
-        zubi_tools::cx::ApprovalAnswer::once()
+        zubi_tools::cx::ApprovalAnswer::allow_once()
     }
 }

@@ -10,9 +10,9 @@ use zubi_host::{CallContext, ToolService as _};
 use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::{ToolSpec, schema};
 
-use crate::place::Place;
+use crate::place::Sandbox;
 
-async fn specs(place: &Place) -> Vec<Arc<ToolSpec>> {
+async fn specs(place: &Sandbox) -> Vec<Arc<ToolSpec>> {
     place.host.list(&Restrictions::default()).await.unwrap()
 }
 
@@ -42,8 +42,8 @@ fn definitions(sources: &BTreeMap<Utf8PathBuf, String>, id: &str) -> Vec<Utf8Pat
 
 /// Properties 1 and 4 of the structure: one file per tool, which has its name.
 #[tokio::test]
-async fn p01_every_tool_has_one_file_of_its_own() {
-    let place = Place::new();
+async fn every_tool_has_one_file_of_its_own() {
+    let place = Sandbox::new();
     let mut all = BTreeMap::new();
     sources(&toolbox(), &mut all);
     let mut taken: BTreeMap<Utf8PathBuf, String> = BTreeMap::new();
@@ -83,8 +83,8 @@ fn words_of_id(id: &str) -> Vec<String> {
 
 /// Properties 2, 7 and 8: a schema that every client understands, a description, every parameter described.
 #[tokio::test]
-async fn p02_p07_p08_every_tool_describes_itself() {
-    let place = Place::new();
+async fn every_tool_describes_itself() {
+    let place = Sandbox::new();
     for spec in specs(&place).await {
         assert_eq!(schema::problems(&spec), Vec::<String>::new(), "{}", spec.id);
         assert_eq!(spec.input.get("type"), Some(&Value::from("object")), "{}", spec.id);
@@ -99,8 +99,8 @@ async fn p02_p07_p08_every_tool_describes_itself() {
 
 /// Property 3: a tool is registered as it describes itself, under its id and its wire name, and listed alike by MCP.
 #[tokio::test]
-async fn p03_every_tool_is_registered_as_it_says() {
-    let place = Place::new();
+async fn every_tool_is_registered_as_it_says() {
+    let place = Sandbox::new();
     let everyone = Restrictions::default();
     let listed = specs(&place).await;
     for spec in &listed {
@@ -123,8 +123,8 @@ async fn p03_every_tool_is_registered_as_it_says() {
 
 /// Property 9: a resource has a URI, a name, a description and a type, and can be read.
 #[tokio::test]
-async fn p09_every_resource_describes_itself_and_can_be_read() {
-    let place = Place::new();
+async fn every_resource_describes_itself_and_can_be_read() {
+    let place = Sandbox::new();
     let resources = place.host.resources().await.unwrap();
     assert!(!resources.is_empty());
     for resource in resources {
@@ -148,7 +148,7 @@ async fn p09_every_resource_describes_itself_and_can_be_read() {
 
 /// Property 10: no file has both a tool and a resource.
 #[test]
-fn p10_tools_and_resources_are_apart() {
+fn tools_and_resources_are_apart() {
     let mut all = BTreeMap::new();
     sources(&toolbox(), &mut all);
     let mut resources = 0;
@@ -162,7 +162,7 @@ fn p10_tools_and_resources_are_apart() {
 
 /// Property 11: tools reach a registry in one way, through a provider's table; and one place makes registries.
 #[test]
-fn p11_tools_are_registered_in_one_way() {
+fn tools_are_registered_in_one_way() {
     let mut makers = Vec::new();
     let crates = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for entry in crates.read_dir_utf8().unwrap() {

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 /// Answers until the input ends. The exit code is the vice's choice.
 fn serve() -> io::Result<u8> {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let mut vice = Vice::named(&name)?;
+    let mut vice = Vice::find(&name)?;
     if let Some(code) = vice.at_start()? {
         return Ok(code);
     }
@@ -36,9 +36,9 @@ fn serve() -> io::Result<u8> {
         let (Some(method), id) = (message.get("method").and_then(Value::as_str), message.get("id")) else { continue };
         let params = message.get("params").unwrap_or(&Value::Null);
         let Some(id) = id else {
-            vice.told(method)?;
+            vice.notify(method)?;
             match method {
-                "initialized" => vice.initialized()?,
+                "initialized" => vice.after_handshake()?,
                 "exit" => return Ok(0),
                 _ => {}
             }

@@ -99,7 +99,7 @@ fn without_end(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
 }
 
 impl Vice {
-    pub(crate) fn named(name: &str) -> io::Result<Self> {
+    pub(crate) fn find(name: &str) -> io::Result<Self> {
         let known = NAMES.iter().find(|known| **known == name);
         let name = known.ok_or_else(|| io::Error::other(format!("there is no vice `{name}`")))?;
         Ok(Self { name, asked: 0 })
@@ -128,19 +128,19 @@ impl Vice {
     }
 
     /// A notification.
-    pub(crate) fn told(&self, method: &str) -> io::Result<()> {
+    pub(crate) fn notify(&self, method: &str) -> io::Result<()> {
         if self.name == "steered" { steered::note(method) } else { Ok(()) }
     }
 
     /// After the handshake.
-    pub(crate) fn initialized(&self) -> io::Result<()> {
+    pub(crate) fn after_handshake(&self) -> io::Result<()> {
         let progress = |kind: &str| {
             let value = json!({ "kind": kind, "title": "Indexing" });
             send(&json!({ "jsonrpc": "2.0", "method": "$/progress", "params": { "token": "index", "value": value } }))
         };
         match self.name {
             "flood" => without_end(flood),
-            "ask-flood" => without_end(ask),
+            "ask-flood" => without_end(request),
             "late-registration" => {
                 thread::spawn(|| {
                     // Being late is what it is for.
@@ -198,7 +198,7 @@ impl Vice {
                 Reaction::Deaf
             }
             "ask-deaf" => {
-                without_end(ask);
+                without_end(request);
                 Reaction::Deaf
             }
             "huge-frame" => {
@@ -340,7 +340,7 @@ fn flood(number: u64) -> io::Result<()> {
 }
 
 /// One question to zubi.
-fn ask(number: u64) -> io::Result<()> {
+fn request(number: u64) -> io::Result<()> {
     let items = vec![json!({ "section": "" }); 100];
     let params = json!({ "items": items });
     send(&json!({ "jsonrpc": "2.0", "id": number, "method": "workspace/configuration", "params": params }))

@@ -11,7 +11,7 @@ use super::{Finding, text};
 /// The refused names of `words.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Refused {
+pub(super) struct RefusedNames {
     /// Names of types: participles, pronouns, and words of a house for a component.
     types: BTreeSet<String>,
     /// Names of functions: function words, participles, and everyday verbs.
@@ -71,7 +71,7 @@ pub(super) fn declarations(content: &str) -> Vec<Declaration> {
     declarations
 }
 
-impl Refused {
+impl RefusedNames {
     /// The refused names among the declarations of one file.
     pub(super) fn find(&self, file: &Utf8Path, declarations: &[Declaration]) -> Vec<Finding> {
         let finding = |declaration: &Declaration| {
@@ -115,12 +115,12 @@ fn is_numbered(name: &str) -> bool {
 
 /// The types that each crate shows to its other modules.
 #[derive(Debug, Default)]
-pub(super) struct Declared {
+pub(super) struct DeclaredTypes {
     /// By name: the crates, and for each the first file and line.
     types: BTreeMap<String, BTreeMap<String, (camino::Utf8PathBuf, usize)>>,
 }
 
-impl Declared {
+impl DeclaredTypes {
     /// Adds the declarations of a file of a crate. Tests, benchmarks and xtask are not part of the product.
     pub(super) fn add(&mut self, file: &Utf8Path, declarations: &[Declaration]) {
         let Some(package) = file.as_str().strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else { return };

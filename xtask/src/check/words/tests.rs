@@ -81,7 +81,7 @@ impl Told {
 
 #[test]
 fn a_type_name_belongs_to_one_crate() {
-    let mut declared = names::Declared::default();
+    let mut declared = names::DeclaredTypes::default();
     for (file, content) in [
         ("crates/a/src/a.rs", "pub struct Limits;\nstruct Private;"),
         ("crates/b/src/b.rs", "pub(crate) struct Limits;\npub struct Private;"),

@@ -135,16 +135,16 @@ fn filters_leave_the_list_as_it_is() {
     let (core, crew) = (all.with_classification("Core"), all.with_team("Crew"));
     assert_eq!((all.count(), core.count(), crew.count()), (4, 3, 2));
     assert_eq!(fqns(host.db(), core.with_team("Crew").in_domain("Shop.Sales")), "Shop.Orders");
-    assert_eq!(fqns(host.db(), all.matching(|it| it.container(host.db()).is_none())), "Orders");
+    assert_eq!(fqns(host.db(), all.filter(|it| it.container(host.db()).is_none())), "Orders");
 }
 
 #[test]
 fn relationships_by_context_and_pattern() {
     assert_eq!(
-        relationships(|it| it.relationships().involving("Billing")),
+        relationships(|it| it.relationships().filter_by_context("Billing")),
         "Orders -> Billing; Billing [SharedKernel] Orders"
     );
-    assert_eq!(relationships(|it| it.relationships().involving("Shop.Billing")), "Orders -> Billing");
+    assert_eq!(relationships(|it| it.relationships().filter_by_context("Shop.Billing")), "Orders -> Billing");
     assert_eq!(relationships(|it| it.relationships().with_pattern(PatternKind::Conformist)), "Orders -> Billing");
     assert_eq!(relationships(|it| it.relationships().with_pattern(PatternKind::Supplier)), "Orders <- Orders");
     assert_eq!(
@@ -157,7 +157,7 @@ fn relationships_by_context_and_pattern() {
         relationships(|it| it.relationships().with_kind(RelationshipKind::CustomerSupplier)),
         "Orders <- Orders"
     );
-    assert_eq!(relationships(|it| it.relationships().matching(|view| view.left.is_this).involving("Orders")), {
+    assert_eq!(relationships(|it| it.relationships().filter(|view| view.left.is_this).filter_by_context("Orders")), {
         "Orders -> Billing; Billing [SharedKernel] Orders; Orders <- Orders"
     });
 }

@@ -26,14 +26,14 @@ fn assert_same(ours: &Value, theirs: &Value) {
     assert_eq!(ours.to_string(), theirs.to_string());
 }
 
-fn recorded(lines: &str) -> impl Iterator<Item = Value> + '_ {
+fn parse_lines(lines: &str) -> impl Iterator<Item = Value> + '_ {
     lines.lines().map(|line| serde_json::from_str(line).expect("JSON"))
 }
 
 #[test]
 fn rows() {
     let mut count = 0;
-    for (ours, mut theirs) in lists(Detail::Row).into_iter().zip(recorded(ROWS)) {
+    for (ours, mut theirs) in lists(Detail::Row).into_iter().zip(parse_lines(ROWS)) {
         // It counts the team and the classification of each context once more.
         if theirs["entityType"] == "teams" || theirs["entityType"] == "classifications" {
             let mut once: Vec<Value> = Vec::new();
@@ -64,7 +64,7 @@ fn with_one_kind(mut theirs: Value) -> Value {
 #[test]
 fn serialized_elements() {
     let ours = lists(Detail::Full).into_iter().filter(|it| it["entityType"] != "relationships");
-    let theirs = recorded(FULL).filter(|it| it["entityType"] != "relationships");
+    let theirs = parse_lines(FULL).filter(|it| it["entityType"] != "relationships");
     let mut count = 0;
     for (ours, mut theirs) in ours.zip(theirs) {
         for element in theirs["results"].as_array_mut().expect("a list") {
@@ -80,7 +80,7 @@ fn serialized_elements() {
 fn serialized_relationships() {
     let is_it = |it: &Value| it["entityType"] == "relationships";
     let ours = lists(Detail::Full).into_iter().find(is_it).expect("a list");
-    let mut theirs = recorded(FULL).find(is_it).expect("a line");
+    let mut theirs = parse_lines(FULL).find(is_it).expect("a line");
     for relationship in theirs["results"].as_array_mut().expect("a list") {
         // All have one form, which also has the kind under its older name.
         let mut whole = json!({
@@ -103,7 +103,7 @@ fn serialized_relationships() {
 fn single_elements() {
     let host = host(MODEL);
     let mut count = 0;
-    for theirs in recorded(ELEMENTS) {
+    for theirs in parse_lines(ELEMENTS) {
         let mut ours = get(host.db(), theirs["fqn"].as_str(), &|_| String::new());
         assert_eq!(ours["found"], true);
         let element = ours["element"].as_object_mut().expect("an object");

@@ -156,7 +156,7 @@ fn patterns_have_only_a_type() {
 #[test]
 fn an_element_with_no_other_part() {
     let host = host("Team T Team\n");
-    let found = find(host.db(), "T").found().expect("a team");
+    let found = find(host.db(), "T").element().expect("a team");
     let nameless = dlang_model::Definition { number: 1, ..found };
     let text = |it| serde_json::Value::from(serialize(host.db(), it)).to_string();
     assert_eq!(text(found), r#"{"$type":"Team","name":"T","fqn":"T"}"#);

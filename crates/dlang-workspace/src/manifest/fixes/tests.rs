@@ -9,14 +9,14 @@ fn check_fix(text: &str) -> String {
     let path = Utf8Path::new("/w/model.yaml");
     let diagnostics = read(text, Purpose::Use).diagnostics;
     let fix = diagnostics.iter().flat_map(|diagnostic| fixes(path, text, diagnostic)).next();
-    fix.map_or("none".to_owned(), |fix| applied(text, &fix))
+    fix.map_or("none".to_owned(), |fix| apply_fix(text, &fix))
 }
 
 fn check_add(text: &str, key: &str) -> String {
-    add_dependency(Utf8Path::new("/w/model.yaml"), text, key).map_or("none".to_owned(), |fix| applied(text, &fix))
+    add_dependency(Utf8Path::new("/w/model.yaml"), text, key).map_or("none".to_owned(), |fix| apply_fix(text, &fix))
 }
 
-fn applied(text: &str, fix: &Fix) -> String {
+fn apply_fix(text: &str, fix: &Fix) -> String {
     let Action::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
     let mut text = text.to_owned();
     text.replace_range(std::ops::Range::<usize>::from(*range), new);

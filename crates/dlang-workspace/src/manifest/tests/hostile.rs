@@ -152,7 +152,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 /// The text after a fix; panics when the fix does not fit it.
-fn applied(text: &str, fix: &crate::Fix) -> String {
+fn apply_fix(text: &str, fix: &crate::Fix) -> String {
     let Action::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
     let mut text = text.to_owned();
     text.replace_range(std::ops::Range::<usize>::from(*range), new);
@@ -165,12 +165,12 @@ fn holds(text: &str) {
     for diagnostic in &parsed.diagnostics {
         assert!(text.get(std::ops::Range::<usize>::from(diagnostic.range)).is_some(), "{diagnostic:?}");
         for fix in fixes(Utf8Path::new("/w/model.yaml"), text, diagnostic) {
-            applied(text, &fix);
+            apply_fix(text, &fix);
         }
     }
     for key in ["acme/core", "x y"] {
         if let Some(fix) = add_dependency(Utf8Path::new("/w/model.yaml"), text, key) {
-            applied(text, &fix);
+            apply_fix(text, &fix);
         }
     }
 }

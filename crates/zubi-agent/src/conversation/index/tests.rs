@@ -32,7 +32,7 @@ fn fixture() -> Fixture {
 
 impl Fixture {
     /// A conversation in which this was said, at this second.
-    fn said(&mut self, second: u64, texts: &[&str]) -> String {
+    fn add_conversation(&mut self, second: u64, texts: &[&str]) -> String {
         self.keeping.clock = Arc::new(FixedClock(Duration::from_secs(second)));
         let conversation = Conversation::create(&self.keeping).unwrap();
         for text in texts {
@@ -47,7 +47,7 @@ impl Fixture {
 
     /// The index on the disk, without the way out over the memory.
     fn titles(&self, query: &str) -> Vec<String> {
-        let found = on_disk(&self.keeping.place, &FtsQuery::of(Some(query)), 10).unwrap();
+        let found = on_disk(&self.keeping.place, &FtsQuery::parse(Some(query)), 10).unwrap();
         found.conversations.iter().map(|row| row.digest.title()).collect()
     }
 }
@@ -55,9 +55,9 @@ impl Fixture {
 #[test]
 fn words_are_found_wherever_they_stand() {
     let mut fixture = fixture();
-    fixture.said(1, &["Rename the crème brûlée", "and the function parse_header in src/net.rs"]);
-    fixture.said(2, &["Fix the test", "of the parser"]);
-    let id = fixture.said(3, &["Look at C++ and \"quotes\" AND NOT more*"]);
+    fixture.add_conversation(1, &["Rename the crème brûlée", "and the function parse_header in src/net.rs"]);
+    fixture.add_conversation(2, &["Fix the test", "of the parser"]);
+    let id = fixture.add_conversation(3, &["Look at C++ and \"quotes\" AND NOT more*"]);
     let mut text = String::new();
     for query in [
         "",
@@ -111,7 +111,7 @@ fn words_are_found_wherever_they_stand() {
     "-test": Fix the test
     "a\0b":
     "#);
-    let found = on_disk(&fixture.keeping.place, &FtsQuery::of(Some("parse_header function")), 10).unwrap();
+    let found = on_disk(&fixture.keeping.place, &FtsQuery::parse(Some("parse_header function")), 10).unwrap();
     assert_snapshot!(found.conversations[0].found.as_deref().unwrap(), @"and the function parse_header in src/net.rs");
     let found = on_disk(&fixture.keeping.place, &FtsQuery::All, 2).unwrap();
     assert_eq!((found.conversations[0].id.as_str(), found.more), (id.as_str(), 1));
@@ -124,8 +124,8 @@ fn words_are_found_wherever_they_stand() {
 #[test]
 fn an_index_that_is_missing_broken_older_or_newer_is_made_anew() {
     let mut fixture = fixture();
-    fixture.said(1, &["Rename it"]);
-    fixture.said(2, &["Fix the test"]);
+    fixture.add_conversation(1, &["Rename it"]);
+    fixture.add_conversation(2, &["Fix the test"]);
     let whole = ["Fix the test", "Rename it"];
     let open = || Connection::open(fixture.database()).unwrap();
     let damages: [(&str, &dyn Fn()); 8] = [
@@ -153,7 +153,7 @@ fn an_index_that_is_missing_broken_older_or_newer_is_made_anew() {
 #[test]
 fn without_a_place_for_the_index_the_files_are_read() {
     let mut fixture = fixture();
-    fixture.said(1, &["Rename it"]);
+    fixture.add_conversation(1, &["Rename it"]);
     std::fs::create_dir(fixture.database()).unwrap();
     let found = fixture.keeping.place.search(Some("rename"), 10).unwrap();
     assert_eq!(found.conversations[0].found.as_deref(), Some("Rename it"));
@@ -164,8 +164,8 @@ fn without_a_place_for_the_index_the_files_are_read() {
 #[test]
 fn what_is_deleted_is_nowhere_any_more() {
     let mut fixture = fixture();
-    fixture.said(1, &["Keep this one"]);
-    let id = fixture.said(2, &["The walrus is a secret"]);
+    fixture.add_conversation(1, &["Keep this one"]);
+    let id = fixture.add_conversation(2, &["The walrus is a secret"]);
     assert_eq!(fixture.titles("walrus").len(), 1);
     fixture.keeping.delete(&id).unwrap();
     for name in ["index.db", "index.db-wal"] {
@@ -178,11 +178,11 @@ fn what_is_deleted_is_nowhere_any_more() {
 #[test]
 fn workspaces_do_not_see_each_other() {
     let mut fixture = fixture();
-    fixture.said(1, &["About the walrus"]);
+    fixture.add_conversation(1, &["About the walrus"]);
     let state = fixture.keeping.place.sessions.parent().unwrap().to_owned();
     let (first, other) = (fixture.keeping.place.clone(), ConversationDir::new(&state, &["/other".into()]).unwrap());
     fixture.keeping.place = other.clone();
-    fixture.said(2, &["About the otter"]);
+    fixture.add_conversation(2, &["About the otter"]);
     assert_eq!((fixture.titles("about"), fixture.titles("walrus").len()), (vec!["About the otter".to_owned()], 0));
     // The same folders in another order are the same workspace.
     let both: Vec<Utf8PathBuf> = vec!["/a".into(), "/b".into()];
@@ -200,13 +200,13 @@ fn workspaces_do_not_see_each_other() {
 #[test]
 fn several_use_it_at_once() {
     let mut fixture = fixture();
-    let ids: Vec<String> = (0..20).map(|second| fixture.said(second, &[&format!("Number {second}")])).collect();
+    let ids: Vec<String> = (0..20).map(|second| fixture.add_conversation(second, &[&format!("Number {second}")])).collect();
     let place = &fixture.keeping.place;
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..5 {
-                    let found = on_disk(place, &FtsQuery::of(Some("number")), 100).unwrap();
+                    let found = on_disk(place, &FtsQuery::parse(Some("number")), 100).unwrap();
                     assert_eq!(found.conversations.len(), ids.len());
                 }
             });

@@ -1,7 +1,7 @@
 //! What is read once, and what is read again.
 
 use super::*;
-use crate::conversation::tests::{fixture, recorded};
+use crate::conversation::tests::{fixture, recorded_events};
 use crate::conversation::{Conversation, id};
 use crate::event::EventKind;
 use crate::journal::Journal as _;
@@ -21,7 +21,7 @@ fn what_cannot_be_read_is_found_by_its_id_and_says_why() {
 fn what_is_very_long_is_not_kept_in_memory() {
     let known = ConversationCache::default();
     for (good, is_kept) in [(MAX_KEPT, true), (MAX_KEPT + 1, false)] {
-        known.keep(Entry { id: "a".to_owned(), good, ..Entry::default() });
+        known.store(Entry { id: "a".to_owned(), good, ..Entry::default() });
         assert_eq!(known.take("a").is_some(), is_kept, "{good}");
     }
 }
@@ -30,7 +30,7 @@ fn what_is_very_long_is_not_kept_in_memory() {
 fn what_was_read_is_not_read_again() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
-    for what in recorded() {
+    for what in recorded_events() {
         conversation.add(what).unwrap();
     }
     let id = conversation.id().to_owned();

@@ -83,21 +83,21 @@ impl Decoder {
                 }
                 Ok(())
             }
-            Err(_) => Err(self.malformed(&format!("what is no JSON: {}", errors::shown(data, &self.redactor)))),
+            Err(_) => Err(self.malformed_error(&format!("what is no JSON: {}", errors::sanitize_words(data, &self.redactor)))),
         }
     }
 
     /// Takes the one body that came in place of a stream.
     pub(super) fn body(&mut self, body: &str, hear: Hear<'_>) -> Result<(), ModelError> {
         let value = json::parse(body).map_err(|error| {
-            let shown = errors::shown(body, &self.redactor);
-            if error.is_eof() { self.broken_off() } else { self.malformed(&format!("what is no JSON: {shown}")) }
+            let shown = errors::sanitize_words(body, &self.redactor);
+            if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("what is no JSON: {shown}")) }
         })?;
         let value = value.get(0).unwrap_or(&value);
         self.frame(value, "", false, hear)?;
         if value.get("choices").and_then(|choices| choices.get(0)).is_none() {
-            let shown = errors::shown(&value.to_string(), &self.redactor);
-            return Err(self.malformed(&format!("JSON that is no answer: {shown}")));
+            let shown = errors::sanitize_words(&value.to_string(), &self.redactor);
+            return Err(self.malformed_error(&format!("JSON that is no answer: {shown}")));
         }
         self.is_done = true;
         Ok(())
@@ -124,7 +124,7 @@ impl Decoder {
             return Err(self.broken_off());
         }
         if self.frames == 0 {
-            return Err(self.malformed("an answer with nothing in it"));
+            return Err(self.malformed_error("an answer with nothing in it"));
         }
         let stop = match self.finish.as_deref().unwrap_or_default() {
             "length" | "max_tokens" | "model_length" => FinishReason::Length,
@@ -132,7 +132,7 @@ impl Decoder {
             _ => FinishReason::Finished,
         };
         let calls = std::mem::take(&mut self.calls).finish(&mut self.ids);
-        let calls = calls.map_err(|error| self.malformed(&error.to_string()))?;
+        let calls = calls.map_err(|error| self.malformed_error(&error.to_string()))?;
         // One for each call, in their order: the conversation may give a call another id.
         let extras: Vec<Value> = calls.iter().map(|(_, extra)| extra.clone().unwrap_or_default()).collect();
         let mut parts = Map::new();
@@ -163,7 +163,7 @@ impl Decoder {
         let again = !data.is_empty() && data == self.last;
         data.clone_into(&mut self.last);
         if let Some(said) = ["delta", "message"].iter().find_map(|name| choice.get(name).filter(|it| it.is_object())) {
-            self.said(said, again, hear)?;
+            self.read_delta(said, again, hear)?;
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             if reason == "error" {
@@ -174,24 +174,24 @@ impl Decoder {
         Ok(())
     }
 
-    fn said(&mut self, said: &Value, again: bool, hear: Hear<'_>) -> Result<(), ModelError> {
+    fn read_delta(&mut self, said: &Value, again: bool, hear: Hear<'_>) -> Result<(), ModelError> {
         // Both may be there, with the same in them.
         let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| said.get(name)?.as_str());
         self.think(reasoning.unwrap_or_default(), &mut *hear);
         match said.get("content") {
-            Some(Value::String(text)) => self.say(text, &mut *hear),
+            Some(Value::String(text)) => self.push_text(text, &mut *hear),
             Some(Value::Array(parts)) => {
                 for part in parts {
                     let text = |value: &Value| value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
                     let thoughts = part.get("thinking").and_then(Value::as_array).into_iter().flatten();
                     self.think(&thoughts.map(text).collect::<String>(), &mut *hear);
-                    self.say(&text(part), &mut *hear);
+                    self.push_text(&text(part), &mut *hear);
                 }
             }
             _ => {}
         }
         // What the model says where it declines.
-        self.say(said.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *hear);
+        self.push_text(said.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *hear);
         if let Some(details) = said.get("reasoning_details").and_then(Value::as_array) {
             self.of_details += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
             self.details.extend(details.iter().cloned());
@@ -203,15 +203,15 @@ impl Decoder {
         };
         let legacy = said.get("function_call").filter(|call| call.is_object());
         for call in calls.iter().chain(legacy) {
-            self.calls.piece(call, self.frames, again).map_err(|error| self.malformed(&error.to_string()))?;
+            self.calls.piece(call, self.frames, again).map_err(|error| self.malformed_error(&error.to_string()))?;
         }
         if self.text.len() + self.reasoning.len() + self.of_details + self.calls.bytes() > MOST {
-            return Err(self.malformed(&format!("an answer of more than {MOST} bytes")));
+            return Err(self.malformed_error(&format!("an answer of more than {MOST} bytes")));
         }
         Ok(())
     }
 
-    fn say(&mut self, text: &str, hear: Hear<'_>) {
+    fn push_text(&mut self, text: &str, hear: Hear<'_>) {
         if !text.is_empty() {
             self.text.push_str(text);
             hear(Delta::Text(text.to_owned()));
@@ -225,19 +225,19 @@ impl Decoder {
         }
     }
 
-    pub(super) fn malformed(&self, what: &str) -> ModelError {
+    pub(super) fn malformed_error(&self, what: &str) -> ModelError {
         ModelError::new(ErrorKind::Malformed, format!("{} sent {what}", self.provider))
     }
 
     /// What came is a page of HTML.
     pub(super) fn page(&self, page: &str) -> ModelError {
-        self.malformed(&format!("{} in place of an answer", errors::shown(page, &self.redactor)))
+        self.malformed_error(&format!("{} in place of an answer", errors::sanitize_words(page, &self.redactor)))
     }
 
     /// What came are lines, and none of them is an event: comments before the connection was cut, or something else altogether.
     pub(super) fn no_stream(&self, text: &str) -> ModelError {
         match text.lines().find(|line| !line.is_empty() && !line.starts_with(':')) {
-            Some(line) => self.malformed(&format!("what is no answer: {}", errors::shown(line, &self.redactor))),
+            Some(line) => self.malformed_error(&format!("what is no answer: {}", errors::sanitize_words(line, &self.redactor))),
             None => self.broken_off(),
         }
     }

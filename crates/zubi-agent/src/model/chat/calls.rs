@@ -21,7 +21,7 @@ pub(super) enum ToolCallError {
 
 /// One call as far as it has come.
 #[derive(Debug, Default)]
-struct Building {
+struct PartialCall {
     index: Option<String>,
     id: String,
     name: String,
@@ -37,7 +37,7 @@ struct Building {
 
 /// The calls so far.
 #[derive(Debug, Default)]
-pub(super) struct ToolCallAccumulator(Vec<Building>);
+pub(super) struct ToolCallAccumulator(Vec<PartialCall>);
 
 impl ToolCallAccumulator {
     /// Takes a piece, which came in the frame of this number; `again` says that the frame is the same as the one before.
@@ -51,7 +51,7 @@ impl ToolCallAccumulator {
         let arguments = function.get("arguments").filter(|arguments| !arguments.is_null());
         let has_arguments = arguments.is_some_and(|arguments| arguments.as_str() != Some(""));
 
-        let building = self.place(index, &id, &name, Piece { frame, again, has_arguments })?;
+        let building = self.place(index, &id, &name, CallDelta { frame, again, has_arguments })?;
         building.frame = frame;
         if building.id.is_empty() {
             building.id = id;
@@ -84,7 +84,7 @@ impl ToolCallAccumulator {
 
     /// The calls with what the provider wants back with each, if anything.
     pub(super) fn finish(self, ids: &mut Ids) -> Result<Vec<(ToolCall, Option<Value>)>, ToolCallError> {
-        let finish = |building: Building| {
+        let finish = |building: PartialCall| {
             if building.name.is_empty() {
                 return Err(ToolCallError::Nameless);
             }
@@ -101,7 +101,7 @@ impl ToolCallAccumulator {
         self.0.into_iter().map(finish).collect()
     }
 
-    fn place(&mut self, index: Option<String>, id: &str, name: &str, piece: Piece) -> Result<&mut Building, ToolCallError> {
+    fn place(&mut self, index: Option<String>, id: &str, name: &str, piece: CallDelta) -> Result<&mut PartialCall, ToolCallError> {
         let known = match &index {
             // Some servers give every call the index 0, others every piece another id.
             Some(_) => {
@@ -114,14 +114,14 @@ impl ToolCallAccumulator {
             Some(at) => at,
             None if self.0.len() >= MOST => return Err(ToolCallError::TooMany),
             None => {
-                self.0.push(Building { index, ..Building::default() });
+                self.0.push(PartialCall { index, ..PartialCall::default() });
                 self.0.len() - 1
             }
         };
         self.0.get_mut(at).ok_or(ToolCallError::TooMany)
     }
 
-    fn without_index(&self, id: &str, name: &str, piece: Piece) -> Option<usize> {
+    fn without_index(&self, id: &str, name: &str, piece: CallDelta) -> Option<usize> {
         let last = self.0.len().checked_sub(1)?;
         let before = self.0.get(last)?;
         if name.is_empty() {
@@ -141,13 +141,13 @@ impl ToolCallAccumulator {
 
 /// What is known of a piece beside its names.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct CallDelta {
     frame: u64,
     again: bool,
     has_arguments: bool,
 }
 
-impl Building {
+impl PartialCall {
     /// Servers send the name once, again and again, in pieces, or each time as far as it has come.
     fn call(&mut self, name: &str) {
         if name.starts_with(self.name.as_str()) {

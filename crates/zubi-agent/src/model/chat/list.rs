@@ -40,7 +40,7 @@ const CONTEXT: &[&str] = &[
 ];
 
 /// Asks.
-pub(super) async fn of(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
+pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
     read(config, &http::text(config, client.get(address(config)), LONGEST).await?)
 }
 
@@ -58,7 +58,7 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
     let Some(models) = value.get("data").unwrap_or(&value).as_array() else {
         let what = errors::page_title(body).unwrap_or_else(|| body.to_owned());
         let why =
-            format!("{} sent no list of models, but {}", config.provider, errors::shown(&what, &config.redactor()));
+            format!("{} sent no list of models, but {}", config.provider, errors::sanitize_words(&what, &config.redactor()));
         return Err(ModelError::new(ErrorKind::Malformed, why));
     };
     let is_openai = config.url.host_str() == Some("api.openai.com");
@@ -71,7 +71,7 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
         let told = CONTEXT.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
         Some(ModelInfo {
             id: format!("{}/{name}", config.provider),
-            name: model.get("name").and_then(Value::as_str).map_or_else(|| name.to_owned(), shown),
+            name: model.get("name").and_then(Value::as_str).map_or_else(|| name.to_owned(), sanitize_name),
             provider: config.provider.clone(),
             context: config.context.or(told),
         })
@@ -82,6 +82,6 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
     Ok(models)
 }
 
-fn shown(name: &str) -> String {
+fn sanitize_name(name: &str) -> String {
     zubi_base::visible::printable(name).chars().take(LONGEST_NAME).collect()
 }

@@ -58,7 +58,7 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
             Message::Assistant(said) => messages.extend(assistant(provider, said, &mut ids)),
             Message::Tool(outcome) => {
                 messages
-                    .push(json!({ "role": "tool", "tool_call_id": ids.of(&outcome.call), "content": outcome.text }));
+                    .push(json!({ "role": "tool", "tool_call_id": ids.wire_id(&outcome.call), "content": outcome.text }));
             }
         }
     }
@@ -102,7 +102,7 @@ fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
         other => json!({ "invalid_arguments": other }).to_string(),
     };
     let function = json!({ "name": call.tool, "arguments": arguments });
-    let mut value = json!({ "id": ids.of(&call.id), "type": "function", "function": function });
+    let mut value = json!({ "id": ids.wire_id(&call.id), "type": "function", "function": function });
     if let (Some(extra), Some(fields)) = (extra, value.as_object_mut()) {
         fields.insert("extra_content".to_owned(), extra.clone());
     }
@@ -114,7 +114,7 @@ fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
 struct Ids(BTreeMap<String, String>);
 
 impl Ids {
-    fn of(&mut self, id: &str) -> String {
+    fn wire_id(&mut self, id: &str) -> String {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(is_plain) {
             return id.to_owned();

@@ -19,12 +19,12 @@ const MOST: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Reader {
     decoder: Decoder,
-    what: What,
+    what: StreamEvent,
     bytes: usize,
 }
 
 #[derive(Debug)]
-enum What {
+enum StreamEvent {
     /// Nothing but white space has come.
     Nothing,
     Events {
@@ -38,32 +38,32 @@ enum What {
 impl Reader {
     /// `redactor` takes secrets out of what is told of errors; `ids` are those that calls may not have.
     pub fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
-        Self { decoder: Decoder::new(provider, redactor, ids), what: What::Nothing, bytes: 0 }
+        Self { decoder: Decoder::new(provider, redactor, ids), what: StreamEvent::Nothing, bytes: 0 }
     }
 
     /// Takes the next bytes; `hear` is told each piece of the answer.
     pub fn push(&mut self, bytes: &[u8], hear: Hear<'_>) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if self.bytes > MOST {
-            return Err(self.decoder.malformed(&format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+            return Err(self.decoder.malformed_error(&format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
         }
         let mut bytes = bytes;
-        if matches!(self.what, What::Nothing) {
+        if matches!(self.what, StreamEvent::Nothing) {
             bytes = bytes.trim_ascii_start();
             match bytes.first() {
                 None => return Ok(()),
-                Some(b'{' | b'[' | b'<') => self.what = What::Body(Vec::new()),
-                Some(_) => self.what = What::Events { sse: sse::Decoder::new(LONGEST), any: false, head: Vec::new() },
+                Some(b'{' | b'[' | b'<') => self.what = StreamEvent::Body(Vec::new()),
+                Some(_) => self.what = StreamEvent::Events { sse: sse::Decoder::new(LONGEST), any: false, head: Vec::new() },
             }
         }
         match &mut self.what {
-            What::Nothing => Ok(()),
-            What::Body(body) if body.len() + bytes.len() > LONGEST => Err(self.too_long()),
-            What::Body(body) => {
+            StreamEvent::Nothing => Ok(()),
+            StreamEvent::Body(body) if body.len() + bytes.len() > LONGEST => Err(self.too_long()),
+            StreamEvent::Body(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
-            What::Events { sse, any, head } => {
+            StreamEvent::Events { sse, any, head } => {
                 let mut events = Vec::new();
                 let pushed = sse.push(bytes, &mut events);
                 *any = *any || !events.is_empty();
@@ -91,23 +91,23 @@ impl Reader {
     /// Grows with everything that says something of the answer.
     pub fn progress(&self) -> u64 {
         match &self.what {
-            What::Body(body) => body.len() as u64,
-            What::Nothing | What::Events { .. } => self.decoder.frames(),
+            StreamEvent::Body(body) => body.len() as u64,
+            StreamEvent::Nothing | StreamEvent::Events { .. } => self.decoder.frames(),
         }
     }
 
     /// The answer, now that no more bytes come.
     pub fn finish(mut self, hear: Hear<'_>) -> Result<Answer, ModelError> {
-        match std::mem::replace(&mut self.what, What::Nothing) {
-            What::Nothing => {}
-            What::Body(body) => {
+        match std::mem::replace(&mut self.what, StreamEvent::Nothing) {
+            StreamEvent::Nothing => {}
+            StreamEvent::Body(body) => {
                 let text = String::from_utf8_lossy(&body);
                 if let Some(page) = errors::page_title(&text) {
                     return Err(self.decoder.page(&page));
                 }
                 self.decoder.body(&text, hear)?;
             }
-            What::Events { sse, any, head } => {
+            StreamEvent::Events { sse, any, head } => {
                 let events = sse.finish();
                 if !any && events.is_empty() && !self.decoder.is_finished() {
                     return Err(self.decoder.no_stream(&String::from_utf8_lossy(&head)));
@@ -129,6 +129,6 @@ impl Reader {
     }
 
     fn too_long(&self) -> ModelError {
-        self.decoder.malformed(&format!("an event of more than {LONGEST} bytes"))
+        self.decoder.malformed_error(&format!("an event of more than {LONGEST} bytes"))
     }
 }

@@ -28,7 +28,7 @@ fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ModelError>, Vec<Delta>) 
 }
 
 /// An answer in lines; an id that is not the server's is `own`.
-fn told(answer: &Result<Answer, ModelError>, sent: &str) -> String {
+fn render_answer(answer: &Result<Answer, ModelError>, sent: &str) -> String {
     let answer = match answer {
         Ok(answer) => answer,
         Err(error) => return format!("{:?}: {error}", error.kind),
@@ -55,10 +55,10 @@ fn told(answer: &Result<Answer, ModelError>, sent: &str) -> String {
 /// What a whole stream says, the same however its bytes are cut.
 fn check(stream: &str) -> String {
     let (whole, heard) = read(stream.as_bytes(), usize::MAX);
-    let text = told(&whole, stream);
+    let text = render_answer(&whole, stream);
     for piece in [1, 2, 3, 5, 64] {
         let (answer, pieces) = read(stream.as_bytes(), piece);
-        assert_eq!(told(&answer, stream), text, "in pieces of {piece} bytes");
+        assert_eq!(render_answer(&answer, stream), text, "in pieces of {piece} bytes");
         assert_eq!(pieces, heard, "in pieces of {piece} bytes");
     }
     if let Ok(answer) = &whole {

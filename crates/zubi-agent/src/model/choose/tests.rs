@@ -7,16 +7,16 @@ use super::*;
 use crate::model::{Answer, OnDelta, Prompt};
 
 /// A provider as a test says it is: what it lists or why it lists nothing, and whether it opens anything.
-struct Scripted {
+struct ScriptedProvider {
     provider: &'static str,
     models: Result<Vec<&'static str>, ErrorKind>,
     only_by_name: bool,
 }
 
-struct Opened(ModelInfo);
+struct OpenedModel(ModelInfo);
 
 #[async_trait]
-impl Model for Opened {
+impl Model for OpenedModel {
     fn info(&self) -> &ModelInfo {
         &self.0
     }
@@ -26,9 +26,9 @@ impl Model for Opened {
     }
 }
 
-impl Scripted {
+impl ScriptedProvider {
     /// GitHub's is one that nobody has configured.
-    fn new((provider, models): Listed) -> Self {
+    fn new((provider, models): ModelListing) -> Self {
         Self { provider, models, only_by_name: provider == "github" }
     }
 
@@ -43,12 +43,12 @@ impl Scripted {
 }
 
 #[async_trait]
-impl ModelSource for Scripted {
+impl ModelSource for ScriptedProvider {
     fn provider(&self) -> &str {
         self.provider
     }
 
-    fn about(&self) -> String {
+    fn describe(&self) -> String {
         match self.models {
             Ok(_) => "http://localhost/v1".to_owned(),
             Err(_) => format!("needs {}_KEY", self.provider.to_uppercase()),
@@ -78,21 +78,21 @@ impl ModelSource for Scripted {
             Err(ErrorKind::NotConfigured) => {
                 Err(ModelError::new(ErrorKind::NotConfigured, format!("{} needs a key", self.provider)))
             }
-            _ => Ok(Arc::new(Opened(self.info(name)))),
+            _ => Ok(Arc::new(OpenedModel(self.info(name)))),
         }
     }
 }
 
-type Listed = (&'static str, Result<Vec<&'static str>, ErrorKind>);
+type ModelListing = (&'static str, Result<Vec<&'static str>, ErrorKind>);
 
 const NO_KEY: Result<Vec<&'static str>, ErrorKind> = Err(ErrorKind::NotConfigured);
 
 /// What each id opens.
-async fn check(sources: Vec<Listed>, ids: &[&str]) -> String {
-    opened(sources.into_iter().map(Scripted::new), ids).await
+async fn check(sources: Vec<ModelListing>, ids: &[&str]) -> String {
+    open_models(sources.into_iter().map(ScriptedProvider::new), ids).await
 }
 
-async fn opened(sources: impl Iterator<Item = Scripted>, ids: &[&str]) -> String {
+async fn open_models(sources: impl Iterator<Item = ScriptedProvider>, ids: &[&str]) -> String {
     let models = ModelRegistry::new(sources.map(|source| Arc::new(source) as Arc<dyn ModelSource>).collect(), None);
     let mut lines = Vec::new();
     for id in ids {
@@ -105,7 +105,7 @@ async fn opened(sources: impl Iterator<Item = Scripted>, ids: &[&str]) -> String
     lines.join("\n")
 }
 
-fn usual() -> Vec<Listed> {
+fn usual() -> Vec<ModelListing> {
     vec![
         ("editor", Ok(vec!["gpt-4o", "claude-3.5"])),
         ("openai", Ok(vec!["dall-e-3", "gpt-4o", "gpt-5"])),
@@ -179,7 +179,7 @@ async fn a_name_that_may_be_there_is_not_unknown() {
     `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai; not every provider could be asked: ollama has trouble
     `gpt-5` is NotConfigured: openai needs a key
     ");
-    let models = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);
+    let models = usual().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
     let models = ModelRegistry::new(models.collect(), None);
     let mut listed = Vec::new();
     for id in ["openai/gpt-5", "openai/gpt-9", "ollama/llama3", "mock:a.yaml"] {
@@ -202,9 +202,9 @@ async fn github_is_asked_only_by_its_name() {
 /// Who has configured it wants its models as those of any other.
 #[tokio::test]
 async fn github_is_one_of_all_where_it_is_configured() {
-    let configured = |listed: Listed| Scripted { only_by_name: false, ..Scripted::new(listed) };
+    let configured = |listed: ModelListing| ScriptedProvider { only_by_name: false, ..ScriptedProvider::new(listed) };
     let sources = [("openai", NO_KEY), ("github", Ok(vec!["phi-4"])), ("mock", Ok(vec![""]))].map(configured);
-    assert_snapshot!(opened(sources.into_iter(), &["auto", "phi-4"]).await, @"
+    assert_snapshot!(open_models(sources.into_iter(), &["auto", "phi-4"]).await, @"
     `auto` is github/phi-4
     `phi-4` is github/phi-4
     ");
@@ -239,7 +239,7 @@ async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
 
 #[tokio::test]
 async fn lists_say_what_is_missing() {
-    let sources = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);
+    let sources = usual().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
     let models = ModelRegistry::new(sources.collect(), Some(" ".to_owned()));
     assert_eq!(models.default_id(), AUTO);
     let list = models.list().await;

@@ -30,10 +30,10 @@ fn check(toml: &str, environment: &[(&str, &str)]) -> String {
     for (name, value) in environment.iter().filter(|(name, _)| is_key(name)) {
         assert!(kept.contains(&value.trim().to_owned()), "{name} is not taken out of what is kept");
     }
-    let sources = configured(&settings, &secrets, &variables);
+    let sources = configured_sources(&settings, &secrets, &variables);
     let line = |source: &Arc<dyn ModelSource>| {
         let by_name = if source.only_by_name() { ", only by its name" } else { "" };
-        format!("{}: {}{by_name}", source.provider(), source.about())
+        format!("{}: {}{by_name}", source.provider(), source.describe())
     };
     let lines: Vec<_> = sources.iter().map(line).collect();
     let text = lines.join("\n").replace(root.as_str(), "[DIR]");
@@ -170,7 +170,7 @@ async fn what_a_provider_lacks_is_told_behind_its_name() {
     let layer = file::parse(toml, Utf8Path::new("/zubi.toml")).unwrap();
     let user = UserLayer { path: "/zubi.toml".into(), layer };
     let settings = Layers { user: Some(user), ..Layers::default() }.resolve();
-    let sources = configured(&settings, &Secrets::default(), &|_| None);
+    let sources = configured_sources(&settings, &Secrets::default(), &|_| None);
     let mut told = Vec::new();
     for source in sources.iter().take(3) {
         told.push(source.open("x").await.unwrap_err().message);

@@ -19,14 +19,14 @@ fn headers(fields: &[(&'static str, &str)]) -> HeaderMap {
     fields.iter().map(field).collect()
 }
 
-fn told(error: &ModelError) -> String {
+fn render_error(error: &ModelError) -> String {
     let wait = error.retry_after.map(|wait| format!(" after {wait:?}")).unwrap_or_default();
     format!("{:?}{wait}: {error}", error.kind)
 }
 
 /// What each status with its body means.
 fn check(refusals: &[(u16, &str)]) -> String {
-    let of = |(status, body): &(u16, &str)| told(&of_response("it", *status, &HeaderMap::new(), body, &redactor()));
+    let of = |(status, body): &(u16, &str)| render_error(&of_response("it", *status, &HeaderMap::new(), body, &redactor()));
     refusals.iter().map(of).collect::<Vec<_>>().join("\n")
 }
 
@@ -134,7 +134,7 @@ fn foreign_words_are_cut_and_keys_taken_out() {
 
 #[test]
 fn errors_in_the_midst() {
-    let check = |error: Value| told(&in_stream("it", &error, &redactor()));
+    let check = |error: Value| render_error(&in_stream("it", &error, &redactor()));
     assert_snapshot!(check(json!({"error": {"message": "gone", "type": "server_error"}})), @"Overloaded: it broke its answer off: gone");
     assert_snapshot!(check(json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})), @"Overloaded: it broke its answer off: Overloaded");
     assert_snapshot!(check(json!({"error": {"code": 429, "message": "slow down"}})), @"RateLimited: it broke its answer off: slow down");

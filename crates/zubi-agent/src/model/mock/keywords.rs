@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_tools::spec::wire_name;
 
 use super::smallest::minimal_instance;
-use super::{PROVIDER, last_call, say};
+use super::{PROVIDER, last_call, stream_words};
 use crate::message::{ToolCall, Message, ToolResult, AssistantMessage, Usage};
 use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, ToolDefinition, Delta, OnDelta, Prompt, FinishReason};
 use crate::run::FINAL_ANSWER;
@@ -47,10 +47,10 @@ impl Model for Keywords {
 
     async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let (text, call) = match next(prompt) {
-            Step::Say(text) => finished(prompt.tools, text)?,
+            Step::Say(text) => final_answer(prompt.tools, text)?,
             Step::Call(text, call) => (text, Some(call)),
         };
-        say(&text, Delta::Text, pieces).await;
+        stream_words(&text, Delta::Text, pieces).await;
         let calls = Vec::from_iter(call.map(|(tool, arguments)| {
             // A conversation that goes on after the program was ended shows which numbers are taken.
             self.calls.fetch_max(last_call(prompt.messages), Ordering::Relaxed);
@@ -74,7 +74,7 @@ fn next(prompt: Prompt<'_>) -> Step {
     let outcomes: Vec<&ToolResult> =
         behind.map_while(|message| if let Message::Tool(outcome) = message { Some(outcome) } else { None }).collect();
     if !outcomes.is_empty() {
-        let told: Vec<String> = outcomes.into_iter().rev().map(told).collect();
+        let told: Vec<String> = outcomes.into_iter().rev().map(summarize_result).collect();
         return Step::Say(told.join("\n\n"));
     }
     let asked = prompt.messages.iter().rev().find_map(|message| match message {
@@ -82,15 +82,15 @@ fn next(prompt: Prompt<'_>) -> Step {
         _ => None,
     });
     let Some(asked) = asked else { return Step::Say(help(prompt.tools)) };
-    match wanted(asked) {
-        Wanted::Call(why, id, arguments) => offered(prompt.tools, why, &id, &arguments),
-        Wanted::Say(text) => Step::Say(text.to_owned()),
-        Wanted::Nothing => Step::Say(help(prompt.tools)),
+    match detect_intent(asked) {
+        Intent::Call(why, id, arguments) => offer_call(prompt.tools, why, &id, &arguments),
+        Intent::Say(text) => Step::Say(text.to_owned()),
+        Intent::Nothing => Step::Say(help(prompt.tools)),
     }
 }
 
 /// What is said at the end, with the call that gives the answer as data where one is wanted.
-fn finished(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
+fn final_answer(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
     // It has more of these where another tool has its name.
     let offer = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
     let Some(offer) = offer else { return Ok((text, None)) };
@@ -104,14 +104,14 @@ fn finished(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(S
 }
 
 /// What somebody wants.
-enum Wanted {
+enum Intent {
     /// What is said, a tool's id and its arguments.
     Call(&'static str, String, Value),
     Say(&'static str),
     Nothing,
 }
 
-fn wanted(asked: &str) -> Wanted {
+fn detect_intent(asked: &str) -> Intent {
     let words: Vec<String> = asked
         .split(|char: char| !(char.is_alphanumeric() || char == '_'))
         .filter(|word| !word.is_empty())
@@ -121,35 +121,35 @@ fn wanted(asked: &str) -> Wanted {
     let files = ["file", "files"];
 
     if has(&["read", "reads", "show"]) && (has(&files) || has(&["content", "contents"])) {
-        let path = quoted(asked).or_else(|| path(asked)).unwrap_or("README.md");
-        return Wanted::Call("I read the file.", "file.read".to_owned(), json!({ "path": path }));
+        let path = first_quoted(asked).or_else(|| path(asked)).unwrap_or("README.md");
+        return Intent::Call("I read the file.", "file.read".to_owned(), json!({ "path": path }));
     }
     if has(&["list", "lists"]) && has(&files) {
-        return Wanted::Call("I list the files.", "file.list".to_owned(), json!({}));
+        return Intent::Call("I list the files.", "file.list".to_owned(), json!({}));
     }
     if has(&["search", "find"]) {
-        let query = quoted(asked).or_else(|| after(asked, &["search", "find"])).unwrap_or("TODO");
+        let query = first_quoted(asked).or_else(|| word_after(asked, &["search", "find"])).unwrap_or("TODO");
         let arguments = json!({ "query": query, "regex": false });
-        return Wanted::Call("I search the files.", "file.search".to_owned(), arguments);
+        return Intent::Call("I search the files.", "file.search".to_owned(), arguments);
     }
     if has(&["run", "runs"]) && has(&["command", "commands", "shell"]) {
-        return match quoted(asked) {
-            Some(command) => Wanted::Call("I run the command.", "shell.run".to_owned(), json!({ "command": command })),
-            None => Wanted::Say("Which command? Write it in quotes: run the command `pwd`."),
+        return match first_quoted(asked) {
+            Some(command) => Intent::Call("I run the command.", "shell.run".to_owned(), json!({ "command": command })),
+            None => Intent::Say("Which command? Write it in quotes: run the command `pwd`."),
         };
     }
-    if let Some(id) = declared(asked) {
-        return Wanted::Call("I call the workspace's tool.", id.to_owned(), json!({}));
+    if let Some(id) = find_declared_tool(asked) {
+        return Intent::Call("I call the workspace's tool.", id.to_owned(), json!({}));
     }
     if has(&["domain", "domains", "context", "contexts", "domainlang"]) {
-        let arguments = quoted(asked).map_or_else(|| json!({}), |fqn| json!({ "fqn": fqn }));
-        return Wanted::Call("I look into the domain model.", "domainlang_get".to_owned(), arguments);
+        let arguments = first_quoted(asked).map_or_else(|| json!({}), |fqn| json!({ "fqn": fqn }));
+        return Intent::Call("I look into the domain model.", "domainlang_get".to_owned(), arguments);
     }
-    Wanted::Nothing
+    Intent::Nothing
 }
 
 /// Makes the call if its tool is there: by its name, or through those that call the tools which are not told one by one.
-fn offered(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> Step {
+fn offer_call(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> Step {
     let wire = wire_name(id);
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     if has(&wire) {
@@ -163,8 +163,8 @@ fn offered(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> 
 }
 
 /// What came of a call, in short.
-fn told(outcome: &ToolResult) -> String {
-    let mut lines: Vec<String> = outcome.text.lines().take(MAX_LINES).map(cut).collect();
+fn summarize_result(outcome: &ToolResult) -> String {
+    let mut lines: Vec<String> = outcome.text.lines().take(MAX_LINES).map(truncate_line).collect();
     let more = outcome.text.lines().count().saturating_sub(MAX_LINES);
     if more > 0 {
         lines.push(format!("… and {more} more lines"));
@@ -173,7 +173,7 @@ fn told(outcome: &ToolResult) -> String {
     format!("`{}` {verb}:\n\n{}", outcome.tool, lines.join("\n"))
 }
 
-fn cut(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     match line.char_indices().nth(MAX_LINE) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),
@@ -196,7 +196,7 @@ fn help(tools: &[ToolDefinition]) -> String {
 }
 
 /// The first text in quotes; a quotation mark within a word is an apostrophe.
-fn quoted(text: &str) -> Option<&str> {
+fn first_quoted(text: &str) -> Option<&str> {
     for (at, mark) in text.char_indices().filter(|(_, char)| matches!(char, '`' | '"' | '\'' | '“')) {
         let is_inside = text.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
         let rest = text.get(at + mark.len_utf8()..)?;
@@ -215,7 +215,7 @@ fn path(text: &str) -> Option<&str> {
 }
 
 /// The word after one of `words`; such as `for` are passed over.
-fn after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
+fn word_after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     let clean = |word: &'a str| word.trim_matches(|char: char| !(char.is_alphanumeric() || char == '_'));
     let mut behind = text.split_whitespace().skip_while(|word| !words.contains(&clean(word).to_lowercase().as_str()));
     behind.next()?;
@@ -223,7 +223,7 @@ fn after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
 }
 
 /// The id of a tool that the workspace declares.
-fn declared(text: &str) -> Option<&str> {
+fn find_declared_tool(text: &str) -> Option<&str> {
     let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.')));
     let mut words = words.map(|word| word.trim_end_matches('.'));
     words.find(|word| word.strip_prefix("workspace.").is_some_and(|name| !name.is_empty()))

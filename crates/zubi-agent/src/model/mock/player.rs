@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use zubi_tools::spec::wire_name;
 
-use super::{last_call, say};
+use super::{last_call, stream_words};
 use crate::message::{ToolCall, Message, AssistantMessage};
 use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use crate::scenario::{self, Expectation, Scenario};
@@ -25,11 +25,11 @@ const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.
 /// A scenario with how far each conversation that plays it is.
 pub(super) struct ScenarioPlayback {
     scenario: Scenario,
-    places: Mutex<Vec<Place>>,
+    places: Mutex<Vec<PlaybackPosition>>,
 }
 
 /// How far a conversation is.
-struct Place {
+struct PlaybackPosition {
     /// Of what was said first, which no prompt of the conversation lacks.
     conversation: u64,
     next: usize,
@@ -71,7 +71,7 @@ impl ScenarioPlayback {
                 if places.len() >= MAX_CONVERSATIONS {
                     places.remove(0);
                 }
-                Place { conversation, next: self.after(prompt.messages), answered: false, calls: 0 }
+                PlaybackPosition { conversation, next: self.position_after(prompt.messages), answered: false, calls: 0 }
             }
         };
         places.push(place);
@@ -90,7 +90,7 @@ impl ScenarioPlayback {
     }
 
     /// The place after as many answers as the prompt shows.
-    fn after(&self, messages: &[Message]) -> usize {
+    fn position_after(&self, messages: &[Message]) -> usize {
         let given = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
         let Some(last) = given.checked_sub(1) else { return 0 };
         let answers = self.answers().enumerate().filter(|(_, answer)| answer.error.is_none());
@@ -131,8 +131,8 @@ impl Model for ScenarioModel {
         if let Some(delay) = answer.delay_ms {
             tokio::time::sleep(Duration::from_millis(delay)).await;
         }
-        say(&answer.reasoning, Delta::Reasoning, pieces).await;
-        say(&answer.text, Delta::Text, pieces).await;
+        stream_words(&answer.reasoning, Delta::Reasoning, pieces).await;
+        stream_words(&answer.text, Delta::Text, pieces).await;
         if let Some(scenario::Failure { kind, message }) = &answer.error {
             return Err(ModelError::new(*kind, message.clone()));
         }
@@ -162,7 +162,7 @@ pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), Stri
             let last = texts().last().unwrap_or_default();
             return Err(format!(
                 "the scenario expects `{expected}` in what the model is told; the last of it is `{}`",
-                shown(last)
+                ellipsize(last)
             ));
         }
     }
@@ -178,7 +178,7 @@ pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), Stri
             outcomes.flatten().filter(|outcome| outcome.tool == tool).map(|outcome| outcome.text.as_str()).collect();
         if !outcomes.iter().any(|text| text.contains(expected)) {
             let there = match outcomes.last() {
-                Some(text) => format!("came to `{}`", shown(text)),
+                Some(text) => format!("came to `{}`", ellipsize(text)),
                 None => "was not called".to_owned(),
             };
             return Err(format!("the scenario expects `{expected}` of `{tool}`, which {there}"));
@@ -187,7 +187,7 @@ pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), Stri
     Ok(())
 }
 
-fn shown(text: &str) -> String {
+fn ellipsize(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

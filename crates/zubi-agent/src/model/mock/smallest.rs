@@ -26,14 +26,14 @@ impl Maker<'_> {
     fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
         self.left = self.left.checked_sub(1)?;
         let depth = depth.checked_sub(1)?;
-        let mut schema = match self.followed(schema)? {
+        let mut schema = match self.resolve_reference(schema)? {
             Value::Bool(true) => return Some(Value::Null),
             Value::Object(schema) => schema,
             _ => return None,
         };
         if let Some(Value::Array(all)) = schema.remove("allOf") {
             for part in &all {
-                merge(&mut schema, &self.followed(part)?);
+                merge(&mut schema, &self.resolve_reference(part)?);
             }
             return self.make(&Value::Object(schema), depth);
         }
@@ -63,7 +63,7 @@ impl Maker<'_> {
     }
 
     /// A schema with what it refers to, so that others can be added to it, which may refer to something else.
-    fn followed(&self, schema: &Value) -> Option<Value> {
+    fn resolve_reference(&self, schema: &Value) -> Option<Value> {
         let mut schema = schema.clone();
         for _ in 0..DEPTH {
             let Some(known) = schema.as_object_mut() else { return Some(schema) };

@@ -16,7 +16,7 @@ fn offers(names: &[&str]) -> Vec<ToolDefinition> {
     names.iter().map(offer).collect()
 }
 
-fn asked(text: &str) -> Message {
+fn user_message(text: &str) -> Message {
     Message::User { text: text.to_owned() }
 }
 
@@ -46,7 +46,7 @@ async fn answer(model: &dyn Model, messages: &[Message], tools: &[&str]) -> Stri
 
 async fn check(question: &str) -> String {
     let mock = Mock::new(".".into()).open("").await.unwrap();
-    answer(mock.as_ref(), &[asked(question)], &OFFERED).await
+    answer(mock.as_ref(), &[user_message(question)], &OFFERED).await
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn keywords_stand_for_calls() {
 #[tokio::test]
 async fn only_what_is_offered_is_called() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
-    let question = [asked("read the file a.txt"), asked("list files")];
+    let question = [user_message("read the file a.txt"), user_message("list files")];
     insta::assert_snapshot!(answer(mock.as_ref(), &question, &["call_read_tool"]).await, @r#"
     I list the files.
     mock-1 call_read_tool {"tool":"file.list","arguments":{}}
@@ -151,7 +151,7 @@ async fn only_what_is_offered_is_called() {
 
     - `lsp_hover`
     ");
-    let run = [asked("run the command `ls`")];
+    let run = [user_message("run the command `ls`")];
     insta::assert_snapshot!(answer(mock.as_ref(), &run, &["call_tool"]).await, @r#"
     I run the command.
     mock-2 call_tool {"tool":"shell.run","arguments":{"command":"ls"}}
@@ -161,7 +161,7 @@ async fn only_what_is_offered_is_called() {
 #[tokio::test]
 async fn where_an_answer_is_wanted_as_data_it_is_given_at_the_end() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
-    let mut messages = vec![asked("read the file a.txt")];
+    let mut messages = vec![user_message("read the file a.txt")];
     let tools = ["file_read", "final_answer"];
     let first = answer(mock.as_ref(), &messages, &tools).await;
     messages.extend(came_to("mock-1", "file_read", "tea"));
@@ -179,7 +179,7 @@ async fn where_an_answer_is_wanted_as_data_it_is_given_at_the_end() {
 #[tokio::test]
 async fn what_came_of_calls_is_told_in_short() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
-    let mut messages = vec![asked("read the file a.txt")];
+    let mut messages = vec![user_message("read the file a.txt")];
     let lines: Vec<String> = (1..=15).map(|line| format!("{line} {}", "x".repeat(line * 12))).collect();
     messages.extend(came_to("mock-7", "file_read", &lines.join("\n")));
     insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
@@ -200,7 +200,7 @@ async fn what_came_of_calls_is_told_in_short() {
     … and 3 more lines
     ");
     messages.push(Message::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
-    messages.push(asked("list files"));
+    messages.push(user_message("list files"));
     insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
     I list the files.
     mock-8 file_list {}
@@ -233,7 +233,7 @@ fn shop() -> (tempfile::TempDir, Mock) {
 #[tokio::test]
 async fn a_scenario_is_played_in_its_order() {
     let (_directory, mock) = shop();
-    let mut messages = vec![asked("What is there?")];
+    let mut messages = vec![user_message("What is there?")];
     let mut all = String::new();
     let play = async |messages: &[Message]| {
         // Opened anew for each turn.
@@ -245,7 +245,7 @@ async fn a_scenario_is_played_in_its_order() {
     messages.extend(came_to("mock-1", "file_read", "tea and coffee"));
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
-    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), asked("And now?")]);
+    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), user_message("And now?")]);
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
     insta::assert_snapshot!(all, @r#"
@@ -259,7 +259,7 @@ async fn a_scenario_is_played_in_its_order() {
     "#);
     // A conversation that begins with the same words begins with the first answer; and so does another.
     for first in ["What is there?", "Hello"] {
-        assert!(play(&[asked(first)]).await.starts_with("I look."));
+        assert!(play(&[user_message(first)]).await.starts_with("I look."));
     }
 }
 
@@ -267,9 +267,9 @@ async fn a_scenario_is_played_in_its_order() {
 async fn a_conversation_goes_on_where_its_prompt_shows() {
     let (_directory, mock) = shop();
     let model = mock.open("shop.yaml").await.unwrap();
-    let mut messages = vec![asked("What is there?")];
+    let mut messages = vec![user_message("What is there?")];
     messages.extend(came_to("mock-1", "file_read", "tea"));
-    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), asked("And now?")]);
+    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), user_message("And now?")]);
     insta::assert_snapshot!(answer(model.as_ref(), &messages, &OFFERED).await, @"No.");
 }
 
@@ -277,7 +277,7 @@ async fn a_conversation_goes_on_where_its_prompt_shows() {
 async fn what_is_expected_and_not_there_is_told_with_both() {
     let (_directory, mock) = shop();
     let model = mock.open("shop.yaml").await.unwrap();
-    let mut messages = vec![asked("What is there?")];
+    let mut messages = vec![user_message("What is there?")];
     messages.extend(came_to("mock-1", "file_read", "coffee"));
     let told = [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
     insta::assert_snapshot!(told.join("\n"), @"

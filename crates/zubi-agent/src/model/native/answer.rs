@@ -93,7 +93,7 @@ impl Reader {
     }
 
     /// The next event.
-    pub(super) fn hear(&mut self, event: ChatStreamEvent, pieces: OnDelta<'_>) -> Result<(), String> {
+    pub(super) fn read_event(&mut self, event: ChatStreamEvent, pieces: OnDelta<'_>) -> Result<(), String> {
         match event {
             ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
             ChatStreamEvent::Chunk(chunk) if chunk.content.is_empty() => {}
@@ -134,12 +134,12 @@ impl Reader {
             return Err(failure::truncated(config, frames));
         }
         if frames.has_broken.load(Ordering::Relaxed) {
-            return Err(failure::malformed(config, "an event that is no JSON"));
+            return Err(failure::malformed_error(config, "an event that is no JSON"));
         }
         if let Some(StopReason::Other(reason)) = &end.captured_stop_reason
             && matches!(reason.as_str(), "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")
         {
-            return Err(failure::malformed(config, &format!("a call that it could not write itself ({reason})")));
+            return Err(failure::malformed_error(config, &format!("a call that it could not write itself ({reason})")));
         }
         let stop = self.stop(&end, frames);
         let usage = usage(end.captured_usage.as_ref());
@@ -150,7 +150,7 @@ impl Reader {
             std::mem::take(&mut self.whole)
         };
         if calls.len() > MOST_CALLS {
-            return Err(failure::malformed(config, &format!("more than {MOST_CALLS} calls in one answer")));
+            return Err(failure::malformed_error(config, &format!("more than {MOST_CALLS} calls in one answer")));
         }
         self.said.native = self.native(&content, &calls, &config.provider);
         for call in calls {
@@ -196,7 +196,7 @@ impl Reader {
     fn native(&mut self, content: &[ContentPart], calls: &[GenaiCall], provider: &str) -> Option<ProviderMetadata> {
         let parts = match self.kind {
             AdapterKind::Anthropic => {
-                let thinking = thinking(content);
+                let thinking = thinking_blocks(content);
                 (!thinking.is_empty()).then(|| json!({ "model": self.model, "thinking": thinking }))
             }
             AdapterKind::OpenAIResp => {
@@ -221,7 +221,7 @@ impl Reader {
 }
 
 /// Anthropic's blocks of thinking, as they were: a signature stands before what it signs.
-fn thinking(content: &[ContentPart]) -> Vec<Value> {
+fn thinking_blocks(content: &[ContentPart]) -> Vec<Value> {
     let mut blocks = Vec::new();
     let mut signature: Option<&str> = None;
     for part in content {

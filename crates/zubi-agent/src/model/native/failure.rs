@@ -8,7 +8,7 @@ use crate::model::provider::ProviderConfig;
 use crate::model::{ErrorKind, ModelError, errors, http};
 
 /// The error that the library gives.
-pub(super) fn of(config: &ProviderConfig, frames: &FrameTap, error: &genai::Error) -> ModelError {
+pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &genai::Error) -> ModelError {
     match error {
         genai::Error::HttpError { status, body, headers, .. } => {
             return errors::of_response(&config.provider, status.as_u16(), headers, cut_body(body), &config.redactor());
@@ -19,10 +19,10 @@ pub(super) fn of(config: &ProviderConfig, frames: &FrameTap, error: &genai::Erro
         }
         genai::Error::WebStream { error, .. } => {
             if error.is::<std::string::FromUtf8Error>() || error.is::<std::str::Utf8Error>() {
-                return malformed(config, "bytes that are no text");
+                return malformed_error(config, "bytes that are no text");
             }
             if let Some(inner) = error.downcast_ref::<genai::Error>() {
-                return of(config, frames, inner);
+                return from_genai(config, frames, inner);
             }
             if error.is::<StreamTimeout>() {
                 let why = format!("{} said nothing for {:?}", config.provider, config.patience.idle);
@@ -43,9 +43,9 @@ pub(super) fn of(config: &ProviderConfig, frames: &FrameTap, error: &genai::Erro
     // The library's words are about its types; what came says more.
     from_last_frame(config, frames).unwrap_or_else(|| {
         let last = frames.last_text();
-        let what = errors::page_title(&last).unwrap_or_else(|| errors::shown(&last, &config.redactor()));
-        let what = if what.is_empty() { errors::shown(&error.to_string(), &config.redactor()) } else { what };
-        malformed(config, &what)
+        let what = errors::page_title(&last).unwrap_or_else(|| errors::sanitize_words(&last, &config.redactor()));
+        let what = if what.is_empty() { errors::sanitize_words(&error.to_string(), &config.redactor()) } else { what };
+        malformed_error(config, &what)
     })
 }
 
@@ -64,7 +64,7 @@ pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Opt
         return Some(errors::in_stream(&config.provider, error, &config.redactor()));
     }
     let reason = last.pointer("/promptFeedback/blockReason")?.as_str()?;
-    let reason = errors::shown(reason, &config.redactor());
+    let reason = errors::sanitize_words(reason, &config.redactor());
     let why = format!("{} does not take the question: {reason}", config.provider);
     Some(ModelError::new(ErrorKind::Refused, why))
 }
@@ -79,7 +79,7 @@ pub(super) fn truncated(config: &ProviderConfig, frames: &FrameTap) -> ModelErro
 }
 
 /// What came is no answer.
-pub(super) fn malformed(config: &ProviderConfig, what: &str) -> ModelError {
+pub(super) fn malformed_error(config: &ProviderConfig, what: &str) -> ModelError {
     ModelError::new(ErrorKind::Malformed, format!("{} sent no answer, but {what}", config.provider))
 }
 

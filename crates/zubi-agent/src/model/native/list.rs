@@ -15,7 +15,7 @@ const LONGEST: usize = 4 * 1024 * 1024;
 const MOST: usize = 2_000;
 
 /// Asks.
-pub(super) async fn of(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
+pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
     let mut url = config.address(if config.api == Api::Ollama { "api/tags" } else { "models" });
     match config.api {
         // One page has all of them.
@@ -29,7 +29,7 @@ pub(super) async fn of(config: &ProviderConfig, client: &Client) -> Result<Vec<M
 fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelError> {
     let value = json::parse(body).unwrap_or_default();
     let Some(models) = value.get("data").or_else(|| value.get("models")).and_then(Value::as_array) else {
-        let what = errors::page_title(body).unwrap_or_else(|| errors::shown(body, &config.redactor()));
+        let what = errors::page_title(body).unwrap_or_else(|| errors::sanitize_words(body, &config.redactor()));
         let why = format!("{} sent no list of models, but {what}", config.provider);
         return Err(ModelError::new(ErrorKind::Malformed, why));
     };

@@ -68,8 +68,8 @@ impl Model for Ollama {
         if !response.status().is_success() {
             return Err(http::refusal(config, response).await);
         }
-        let mut reader = Reader::new(config, Ids::of(prompt.messages));
-        lines(config, response, &mut |line| reader.hear(line, pieces)).await?;
+        let mut reader = Reader::new(config, Ids::from_messages(prompt.messages));
+        lines(config, response, &mut |line| reader.read_line(line, pieces)).await?;
         reader.finish()
     }
 }
@@ -85,7 +85,7 @@ async fn lines(
     while let Some(bytes) = waits.chunk(&mut response).await? {
         read += bytes.len();
         if read > MOST {
-            return Err(failure::malformed(config, &format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+            return Err(failure::malformed_error(config, &format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
         }
         let mut rest = &bytes[..];
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -120,9 +120,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The next line. Whether it is the last.
-    fn hear(&mut self, line: &[u8], pieces: OnDelta<'_>) -> Result<bool, ModelError> {
+    fn read_line(&mut self, line: &[u8], pieces: OnDelta<'_>) -> Result<bool, ModelError> {
         let Ok(line) = std::str::from_utf8(line) else {
-            return Err(failure::malformed(self.config, "bytes that are no text"));
+            return Err(failure::malformed_error(self.config, "bytes that are no text"));
         };
         if line.trim().is_empty() {
             return Ok(false);
@@ -132,11 +132,11 @@ impl<'a> Reader<'a> {
         {
             Ok(frame @ Value::Object(_)) => frame,
             // Half a line is the end of one that was cut.
-            Err(error) if error.is_eof() && line.trim_start().starts_with('{') => return Err(self.cut()),
+            Err(error) if error.is_eof() && line.trim_start().starts_with('{') => return Err(self.truncated_error()),
             _ => {
                 let redactor = self.config.redactor();
-                let what = errors::page_title(line).unwrap_or_else(|| errors::shown(line, &redactor));
-                return Err(failure::malformed(self.config, &what));
+                let what = errors::page_title(line).unwrap_or_else(|| errors::sanitize_words(line, &redactor));
+                return Err(failure::malformed_error(self.config, &what));
             }
         };
         self.lines += 1;
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     /// A call comes whole, without an id in older versions.
     fn call(&mut self, call: &Value) -> Result<(), ModelError> {
         if self.said.calls.len() >= MOST_CALLS {
-            return Err(failure::malformed(self.config, &format!("more than {MOST_CALLS} calls in one answer")));
+            return Err(failure::malformed_error(self.config, &format!("more than {MOST_CALLS} calls in one answer")));
         }
         let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let arguments = match call.pointer("/function/arguments") {
@@ -188,11 +188,11 @@ impl<'a> Reader<'a> {
     fn finish(self) -> Result<Answer, ModelError> {
         match self.stop {
             Some(stop) => Ok(Answer { said: self.said, usage: self.usage, stop }),
-            None => Err(self.cut()),
+            None => Err(self.truncated_error()),
         }
     }
 
-    fn cut(&self) -> ModelError {
+    fn truncated_error(&self) -> ModelError {
         if self.lines == 0 {
             return ModelError::new(
                 ErrorKind::Malformed,

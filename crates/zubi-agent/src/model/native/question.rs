@@ -11,7 +11,7 @@ use crate::message::{Message, ToolResult, AssistantMessage};
 use crate::model::{ToolDefinition, Prompt};
 
 /// The question. `provider` and `model` decide which native parts of earlier answers go back.
-pub(super) fn of(kind: AdapterKind, provider: &str, model: &str, prompt: Prompt<'_>) -> ChatRequest {
+pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, prompt: Prompt<'_>) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::new();
     for message in prompt.messages {
         match message {

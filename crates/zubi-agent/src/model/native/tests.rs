@@ -41,7 +41,7 @@ fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
     }
 }
 
-fn asked(text: &str) -> Message {
+fn user_message(text: &str) -> Message {
     Message::User { text: text.to_owned() }
 }
 
@@ -53,7 +53,7 @@ fn offers() -> Vec<ToolDefinition> {
 }
 
 /// Asks one model, and checks that what is heard in pieces is what comes back whole.
-async fn ask(config: ProviderConfig, model: &str, messages: &[Message]) -> Result<Answer, ModelError> {
+async fn query_model(config: ProviderConfig, model: &str, messages: &[Message]) -> Result<Answer, ModelError> {
     let model = GenaiProvider::new(config).open(model).await?;
     let heard = Mutex::new((String::new(), String::new()));
     let pieces = |piece: Delta| {
@@ -71,16 +71,16 @@ async fn ask(config: ProviderConfig, model: &str, messages: &[Message]) -> Resul
 }
 
 /// What a server that takes these turns is heard to say.
-async fn hear(dialect: Dialect, turn: Turn) -> Result<Answer, ModelError> {
+async fn serve_and_query(dialect: Dialect, turn: Turn) -> Result<Answer, ModelError> {
     let server = Server::start(dialect, KEY, vec![turn]);
-    let answer = ask(config(dialect, &server), "scripted", &[asked("Hello")]).await;
+    let answer = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await;
     server.finish();
     answer
 }
 
 fn says() -> Says {
     Says::text("Ich sehe: “größer”, 😀. ")
-        .reasoning("Let me see. ", Some("c2lnbmF0dXJl"))
+        .with_reasoning("Let me see. ", Some("c2lnbmF0dXJl"))
         .call("file_read", json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } }))
         .call("file_list", json!({}))
         .usage(100, 20, 60)
@@ -98,7 +98,7 @@ fn without_ids(mut answer: Answer) -> Answer {
 #[tokio::test]
 async fn every_api_says_the_same() {
     for dialect in NATIVE {
-        let answer = without_ids(hear(dialect, Turn::says(says())).await.unwrap());
+        let answer = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
         assert_eq!(answer.said.text, "Ich sehe: “größer”, 😀. ", "{dialect:?}");
         assert_eq!(answer.said.reasoning, "Let me see. ", "{dialect:?}");
         let path = json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } });
@@ -116,10 +116,10 @@ async fn every_api_says_the_same() {
 #[tokio::test]
 async fn however_the_bytes_are_split_the_answer_is_the_same() {
     for dialect in NATIVE {
-        let whole = without_ids(hear(dialect, Turn::says(says())).await.unwrap());
+        let whole = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
         for split in [1, 2, 3, 5, 64] {
             for end in [End::Done, End::Close] {
-                let split_up = hear(dialect, Turn::says(says()).split(split).end(end)).await.unwrap();
+                let split_up = serve_and_query(dialect, Turn::says(says()).split(split).end(end)).await.unwrap();
                 assert_eq!(without_ids(split_up), whole, "{dialect:?} {split}");
             }
         }
@@ -138,7 +138,7 @@ async fn why_a_model_stops() {
                 // It has no word for it.
                 continue;
             }
-            let answer = hear(dialect, Turn::says(Says::text("So ").stop(stop))).await.unwrap();
+            let answer = serve_and_query(dialect, Turn::says(Says::text("So ").stop(stop))).await.unwrap();
             assert_eq!((answer.stop, answer.said.text.as_str()), (wanted, "So "), "{dialect:?}");
         }
     }
@@ -155,15 +155,15 @@ async fn what_only_the_provider_understands_goes_back_to_it_alone() {
     ] {
         let back = Turn::says(Says::text("Yes.")).expect(Expect::Equals(pointer, value));
         let server = Server::start(dialect, KEY, vec![Turn::says(says()), back, Turn::says(Says::text("Yes."))]);
-        let first = ask(config(dialect, &server), "scripted", &[asked("Hello")]).await.unwrap();
-        let mut messages = vec![asked("Hello"), Message::Assistant(first.said.clone())];
+        let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap();
+        let mut messages = vec![user_message("Hello"), Message::Assistant(first.said.clone())];
         messages.extend(first.said.calls.iter().map(|call| {
             let (call, tool, text) = (call.id.clone(), call.tool.clone(), "tea".to_owned());
             Message::Tool(ToolResult { call, tool, text, is_error: false })
         }));
-        ask(config(dialect, &server), "scripted", &messages).await.unwrap();
+        query_model(config(dialect, &server), "scripted", &messages).await.unwrap();
         // Another model of the same provider cannot read it.
-        ask(config(dialect, &server), "another", &messages).await.unwrap();
+        query_model(config(dialect, &server), "another", &messages).await.unwrap();
         let last = server.requests().pop().unwrap();
         assert!(!last.body.to_string().contains("c2lnbmF0dXJl"), "{dialect:?}: {}", last.body);
         server.finish();
@@ -175,9 +175,9 @@ async fn ids_are_unique_whatever_the_provider_gives() {
     for dialect in NATIVE {
         // The script's ids are the same in each answer.
         let server = Server::start(dialect, KEY, vec![Turn::says(says()), Turn::says(says())]);
-        let first = ask(config(dialect, &server), "scripted", &[asked("Hello")]).await.unwrap().said;
-        let second = [asked("Hello"), Message::Assistant(first.clone())];
-        let second = ask(config(dialect, &server), "scripted", &second).await.unwrap().said;
+        let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap().said;
+        let second = [user_message("Hello"), Message::Assistant(first.clone())];
+        let second = query_model(config(dialect, &server), "scripted", &second).await.unwrap().said;
         let ids: Vec<String> = first.calls.into_iter().chain(second.calls).map(|call| call.id).collect();
         let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
         assert_eq!(distinct.len(), 4, "{dialect:?} {ids:?}");

@@ -13,7 +13,7 @@ use zubi_host::{CallAnswer, CallRequest, CallContext};
 use zubi_tools::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoProgress, NoApprover, ProgressSink,
 };
-use zubi_tools::progress::Throttled;
+use zubi_tools::progress::ThrottledProgress;
 use zubi_tools::{Code, Effect, ToolSpec};
 
 use super::Item;
@@ -71,7 +71,7 @@ impl CompletedCall {
 }
 
 /// Sees whether a call waits for the yes before which it does nothing.
-struct Watched {
+struct WatchedApprover {
     inner: Arc<dyn Approver>,
     /// The one that is called, and with what.
     tool: String,
@@ -79,19 +79,19 @@ struct Watched {
     asked: Arc<Mutex<ApprovalState>>,
 }
 
-impl Watched {
-    fn asked(&self) -> MutexGuard<'_, ApprovalState> {
+impl WatchedApprover {
+    fn lock_state(&self) -> MutexGuard<'_, ApprovalState> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
-impl Approver for Watched {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        self.asked().question(passes_on::matches_call(&request.tool, &self.tool, &self.arguments));
+impl Approver for WatchedApprover {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        self.lock_state().question(passes_on::matches_call(&request.tool, &self.tool, &self.arguments));
         let arguments = request.arguments.clone();
-        let answer = self.inner.ask(request).await;
-        self.asked().answer(&arguments, &answer);
+        let answer = self.inner.request_approval(request).await;
+        self.lock_state().answer(&arguments, &answer);
         answer
     }
 
@@ -137,9 +137,9 @@ impl Run {
         async move {
             match service.explain(request, circumstances).await {
                 Ok(Ok(explained)) => PreparedCall {
-                    touch: CallAccess::of(&spec, &explained),
+                    touch: CallAccess::from_explanation(&spec, &explained),
                     effect: explained.footprint.effect.unwrap_or(spec.effect),
-                    preview: explained.footprint.preview.map(|preview| journal.shortened(preview, PREVIEW_BYTES)),
+                    preview: explained.footprint.preview.map(|preview| journal.shorten(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
                 // It fails when it is made as well, and says why; or it waits for a call before it to do something.
@@ -157,8 +157,8 @@ impl Run {
         let call = item.call.id.clone();
         let journal = Arc::clone(&self.journal);
         let asked = Arc::<Mutex<ApprovalState>>::default();
-        let inner = self.turn.approvers.of(self.number, &call, Arc::clone(&journal), cancel.clone());
-        let approver = Arc::new(Watched {
+        let inner = self.turn.approvers.approver_for(self.number, &call, Arc::clone(&journal), cancel.clone());
+        let approver = Arc::new(WatchedApprover {
             inner,
             tool: item.tool.clone(),
             arguments: item.call.arguments.clone(),
@@ -168,7 +168,7 @@ impl Run {
         let circumstances = CallContext {
             cancel: cancel.clone(),
             approver,
-            progress: Arc::new(Throttled::new(Arc::new(Progress { journal: Arc::clone(&journal), call }))),
+            progress: Arc::new(ThrottledProgress::new(Arc::new(Progress { journal: Arc::clone(&journal), call }))),
             patience: PATIENCE,
         };
         async move {
@@ -185,7 +185,7 @@ impl Run {
             {
                 return (at, CompletedCall::skipped(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
             }
-            let text = journal.shortened(text, RESULT_BYTES);
+            let text = journal.shorten(text, RESULT_BYTES);
             (at, CompletedCall { text, failure, has_begun: true, duration: started.elapsed() })
         }
         .boxed()

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{World, call, calls, say};
+use super::world::{World, call, calls, text_reply};
 use crate::event::EventKind;
 use crate::model::FinishReason;
 
@@ -10,7 +10,7 @@ use crate::model::FinishReason;
 async fn a_task_is_done_and_told() {
     let look = [call("a", "file_read", json!({"path": "one.txt"})), call("b", "file_list", json!(""))];
     let edit = [call("c", "file_edit", json!({"path": "one.txt", "old": "uno", "new": "one"}))];
-    let replies = vec![calls("I look.", &look), calls("", &edit).stop(FinishReason::Finished), say("It says one now.")];
+    let replies = vec![calls("I look.", &look), calls("", &edit).stop(FinishReason::Finished), text_reply("It says one now.")];
     let mut world = World::new(&[("one.txt", "uno\n"), ("two.txt", "two\n")], replies);
     insta::assert_snapshot!(world.run("translate one.txt").await, @r#"
     > translate one.txt
@@ -34,11 +34,11 @@ async fn a_task_is_done_and_told() {
 
 #[tokio::test]
 async fn pieces_say_where_they_belong() {
-    let mut world = World::new(&[], vec![say("né 🦀 ok")]);
+    let mut world = World::new(&[], vec![text_reply("né 🦀 ok")]);
     world.run("hi").await;
     let places: Vec<_> = world
         .journal
-        .passing()
+        .partial_events()
         .into_iter()
         .filter_map(|what| match what {
             EventKind::Text { offset, text, .. } => Some((offset, text)),
@@ -55,7 +55,7 @@ async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_u
     let replies = vec![
         calls("", &[read("x"), read("x"), read("")]).stop(FinishReason::Length),
         calls("", &[read("x")]).stop(FinishReason::Filtered),
-        say("done"),
+        text_reply("done"),
     ];
     let mut world = World::new(&[("a", "1\n")], replies);
     insta::assert_snapshot!(world.run("read").await, @r#"
@@ -80,7 +80,7 @@ async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_u
 
 #[tokio::test]
 async fn an_answer_that_is_none_says_so() {
-    let mut world = World::new(&[], vec![say(""), say("half").stop(FinishReason::Length), say("no").stop(FinishReason::Filtered)]);
+    let mut world = World::new(&[], vec![text_reply(""), text_reply("half").stop(FinishReason::Length), text_reply("no").stop(FinishReason::Filtered)]);
     world.run("one").await;
     world.run("two").await;
     insta::assert_snapshot!(world.run("three").await, @"
@@ -105,16 +105,16 @@ async fn an_answer_that_is_none_says_so() {
 #[tokio::test]
 async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_the_end() {
     let read = [call("a", "file_read", json!({"path": "a"}))];
-    let mut world = World::new(&[("a", "1\n")], vec![calls("", &read), say("It is 1."), say("In words: one.")]);
+    let mut world = World::new(&[("a", "1\n")], vec![calls("", &read), text_reply("It is 1."), text_reply("In words: one.")]);
     let (turn, inbox) = world.turn("read a");
-    world.before(move |count| {
+    world.set_before(move |count| {
         // The first is said while it reads, the second while it gives its last answer.
         if count <= 2 {
             inbox.send(format!("word {count}")).unwrap();
         }
     });
-    super::world::within("the end", turn).await;
-    insta::assert_snapshot!(world.happened(), @r#"
+    super::world::with_deadline("the end", turn).await;
+    insta::assert_snapshot!(world.render_events(), @r#"
     > read a
     #1
     <  a=file_read{"path":"a"}
@@ -132,15 +132,15 @@ async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_th
 
 #[tokio::test]
 async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
-    let mut world = World::new(&[], vec![say(" "), say("no").stop(FinishReason::Filtered), say("It is 1.")]);
+    let mut world = World::new(&[], vec![text_reply(" "), text_reply("no").stop(FinishReason::Filtered), text_reply("It is 1.")]);
     let (turn, inbox) = world.turn("read a");
-    world.before(move |count| {
+    world.set_before(move |count| {
         if count <= 2 {
             inbox.send(format!("word {count}")).unwrap();
         }
     });
-    super::world::within("the end", turn).await;
-    insta::assert_snapshot!(world.happened(), @"
+    super::world::with_deadline("the end", turn).await;
+    insta::assert_snapshot!(world.render_events(), @"
     > read a
     #1
     < 
@@ -160,7 +160,7 @@ async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
 #[tokio::test]
 async fn the_prompt_says_what_there_is_to_know() {
     let files = [("AGENTS.md", "Be kind to tabs.\n")];
-    let mut world = World::new(&files, vec![say("hi")]);
+    let mut world = World::new(&files, vec![text_reply("hi")]);
     world.run("hello").await;
     let seen = world.model.seen.lock().unwrap().first().cloned().unwrap();
     insta::assert_snapshot!(seen.system.replace(world.root.as_str(), "ROOT"), @"

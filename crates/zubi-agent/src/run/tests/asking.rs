@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::world::{Reply, World, fail, say, within};
+use super::world::{Reply, World, fail, text_reply, with_deadline};
 use crate::event::EventKind;
 use crate::model::ErrorKind;
 
@@ -12,7 +12,7 @@ async fn what_passes_is_tried_again_and_waited_for_longer_each_time() {
         fail(ErrorKind::Overloaded, "529", None),
         fail(ErrorKind::BrokenOff, "reset", None),
         fail(ErrorKind::RateLimited, "429", Some(Duration::from_secs(7))),
-        say("At last."),
+        text_reply("At last."),
     ];
     insta::assert_snapshot!(World::new(&[], replies).run("hi").await, @"
     > hi
@@ -73,9 +73,9 @@ async fn what_was_said_when_it_was_stopped_is_kept() {
     world.journal.wait("a piece", |what| matches!(what, EventKind::Text { .. }).then_some(())).await;
     say.send("too late".to_owned()).unwrap();
     world.stop.cancel();
-    within("the end", turn).await.unwrap();
+    with_deadline("the end", turn).await.unwrap();
     assert!(say.send("nobody".to_owned()).is_err(), "who comes later begins a turn");
-    insta::assert_snapshot!(world.happened(), @"
+    insta::assert_snapshot!(world.render_events(), @"
     > go
     #1
     < I was about to (interrupted)
@@ -92,6 +92,6 @@ async fn a_wait_for_the_next_try_can_be_stopped() {
     world.journal.wait("a retry", |what| matches!(what, EventKind::Retrying { .. }).then_some(())).await;
     let before = tokio::time::Instant::now();
     world.stop.cancel();
-    within("the end", turn).await.unwrap();
+    with_deadline("the end", turn).await.unwrap();
     assert!(before.elapsed() < Duration::from_secs(1));
 }

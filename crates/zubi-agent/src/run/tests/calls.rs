@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
 use zubi_tools::{Effect, Footprint};
 
-use super::tools::{Held, Provider};
-use super::world::{World, call, calls, say, within};
+use super::tools::{SharedState, Provider};
+use super::world::{World, call, calls, text_reply, with_deadline};
 use crate::event::EventKind;
 use crate::journal::Journal;
 use crate::message::ToolCall;
@@ -26,17 +26,17 @@ fn quick(tool: &str, name: &str) -> ToolCall {
 
 #[tokio::test]
 async fn those_that_look_run_side_by_side_and_are_told_in_their_order() {
-    let held = Held::new();
+    let held = SharedState::new();
     let answer = calls("", &[hold("look", "a", &[]), hold("look", "b", &[]), hold("look", "c", &[])]);
-    let mut world = World::of_tools(Provider::new(&held), vec![answer, say("done")]);
+    let mut world = World::of_tools(Provider::new(&held), vec![answer, text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.running(&["a", "b", "c"]).await;
+    held.wait_until_running(&["a", "b", "c"]).await;
     held.release(&["c"]);
-    held.running(&["a", "b"]).await;
+    held.wait_until_running(&["a", "b"]).await;
     held.release(&["a", "b"]);
-    within("the end", turn).await.unwrap();
-    insta::assert_snapshot!(world.happened(), @r#"
+    with_deadline("the end", turn).await.unwrap();
+    insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
     <  a=test_look{"name":"a","touches":[],"held":true} b=test_look{"name":"b","touches":[],"held":true} c=test_look{"name":"c","touches":[],"held":true}
@@ -54,22 +54,22 @@ async fn those_that_look_run_side_by_side_and_are_told_in_their_order() {
 
 #[tokio::test]
 async fn at_most_eight_at_once() {
-    let held = Held::new();
+    let held = SharedState::new();
     let names: Vec<String> = (0..12).map(|n| format!("c{n}")).collect();
     let all: Vec<ToolCall> = names.iter().map(|name| hold("look", name, &[])).collect();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &all), say("done")]);
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &all), text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     held.wait("eight run", |state| state.running.len() == 8).await;
     held.release(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    within("the end", turn).await.unwrap();
+    with_deadline("the end", turn).await.unwrap();
     assert_eq!(held.state.borrow().most, 8);
     assert_eq!(held.state.borrow().ended.len(), 12);
 }
 
 #[tokio::test]
 async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
-    let held = Held::new();
+    let held = SharedState::new();
     let answer = calls(
         "",
         &[
@@ -81,14 +81,14 @@ async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
             hold("look", "r3", &["d"]),
         ],
     );
-    let mut world = World::of_tools(Provider::new(&held), vec![answer, say("done")]);
+    let mut world = World::of_tools(Provider::new(&held), vec![answer, text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.running(&["w1", "w2", "r1"]).await;
+    held.wait_until_running(&["w1", "w2", "r1"]).await;
     held.release(&["w1"]);
-    held.running(&["w2", "r1", "r2", "r3"]).await;
+    held.wait_until_running(&["w2", "r1", "r2", "r3"]).await;
     held.release(&["w2", "r1", "r2", "r3"]);
-    let ended = within("the end", turn).await.unwrap();
+    let ended = with_deadline("the end", turn).await.unwrap();
     assert_eq!(ended.calls, 5);
 }
 
@@ -105,8 +105,8 @@ async fn answer(world: &World, answer: ApprovalAnswer) -> Value {
 
 #[tokio::test]
 async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
-    let held = Held::new();
-    let answers = vec![calls("", &[quick("look", "a"), quick("run", "b"), quick("look", "c")]), say("done")];
+    let held = SharedState::new();
+    let answers = vec![calls("", &[quick("look", "a"), quick("run", "b"), quick("look", "c")]), text_reply("done")];
     let mut world = World::of_tools(Provider::new(&held), answers);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
@@ -119,17 +119,17 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
     };
     world.journal.wait("the second question", second).await;
     assert_eq!(
-        world.questions.waiting().first().map(|waiting| waiting.request["arguments"].to_string()).unwrap(),
+        world.questions.pending().first().map(|waiting| waiting.request["arguments"].to_string()).unwrap(),
         r#"{"name":"other"}"#
     );
-    world.questions.answer("id-2", ApprovalAnswer::once(), "editor").unwrap();
-    let unknown = world.questions.answer("id-2", ApprovalAnswer::once(), "web").unwrap_err();
+    world.questions.answer("id-2", ApprovalAnswer::allow_once(), "editor").unwrap();
+    let unknown = world.questions.answer("id-2", ApprovalAnswer::allow_once(), "web").unwrap_err();
     assert_eq!(
         unknown.to_string(),
         "no question `id-2` waits for an answer: it was answered, or its turn has ended. Open the conversation anew."
     );
-    within("the end", turn).await.unwrap();
-    insta::assert_snapshot!(world.happened(), @r#"
+    with_deadline("the end", turn).await.unwrap();
+    insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
     <  a=test_look{"name":"a"} b=test_run{"name":"b"} c=test_look{"name":"c"}
@@ -151,13 +151,13 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
 
 #[tokio::test]
 async fn a_no_is_told_with_its_words() {
-    let held = Held::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), say("Then not.")]);
+    let held = SharedState::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), text_reply("Then not.")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     answer(&world, ApprovalAnswer::Deny { text: Some("not on a Friday".to_owned()) }).await;
-    within("the end", turn).await.unwrap();
-    insta::assert_snapshot!(world.happened(), @r#"
+    with_deadline("the end", turn).await.unwrap();
+    insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
     <  a=test_run{"name":"a"}
@@ -173,15 +173,15 @@ async fn a_no_is_told_with_its_words() {
 
 #[tokio::test]
 async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
-    let held = Held::new();
+    let held = SharedState::new();
     let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a"), quick("look", "b")])]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
     world.stop.cancel();
-    within("the end", turn).await.unwrap();
-    assert_eq!(world.questions.waiting(), []);
-    insta::assert_snapshot!(world.happened(), @r#"
+    with_deadline("the end", turn).await.unwrap();
+    assert_eq!(world.questions.pending(), []);
+    insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
     <  a=test_run{"name":"a"} b=test_look{"name":"b"}
@@ -197,17 +197,17 @@ async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
 
 #[tokio::test]
 async fn calls_that_run_are_cancelled_when_the_turn_is_stopped() {
-    let held = Held::new();
+    let held = SharedState::new();
     let answer = calls("Both.", &[hold("look", "a", &[]), hold("write", "b", &["x"]), hold("write", "c", &["x"])]);
     let mut world = World::of_tools(Provider::new(&held), vec![answer]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.running(&["a"]).await;
+    held.wait_until_running(&["a"]).await;
     world.stop.cancel();
-    within("the end", turn).await.unwrap();
+    with_deadline("the end", turn).await.unwrap();
     let state = held.wait("nothing runs", |state| state.running.is_empty()).await;
     assert!(state.ended.values().all(|cancelled| *cancelled), "{state:?}");
-    insta::assert_snapshot!(world.happened(), @r#"
+    insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
     < Both. a=test_look{"name":"a","touches":[],"held":true} b=test_write{"name":"b","touches":["x"],"held":true} c=test_write{"name":"c","touches":["x"],"held":true}
@@ -223,7 +223,7 @@ async fn calls_that_run_are_cancelled_when_the_turn_is_stopped() {
 
 #[tokio::test]
 async fn a_command_that_was_stopped_has_failed() {
-    let held = Held::new();
+    let held = SharedState::new();
     let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[hold("run", "a command", &[])])]);
     world.auto_approve(&["test.run:hold *"]);
     world.budgets.time = Some(std::time::Duration::from_millis(200));
@@ -242,7 +242,7 @@ async fn a_command_that_was_stopped_has_failed() {
 
 #[tokio::test]
 async fn time_that_is_over_ends_what_runs() {
-    let held = Held::new();
+    let held = SharedState::new();
     let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[hold("write", "a", &["x"])])]);
     world.budgets.time = Some(std::time::Duration::from_millis(200));
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -258,12 +258,12 @@ async fn time_that_is_over_ends_what_runs() {
 
 #[tokio::test]
 async fn dropping_the_turn_leaves_nothing_running() {
-    let held = Held::new();
+    let held = SharedState::new();
     let answer = calls("", &[hold("look", "a", &[]), hold("look", "b", &[])]);
     let mut world = World::of_tools(Provider::new(&held), vec![answer]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.running(&["a", "b"]).await;
+    held.wait_until_running(&["a", "b"]).await;
     turn.abort();
     let state = held.wait("nothing runs", |state| state.running.is_empty()).await;
     assert!(state.ended.values().all(|cancelled| *cancelled), "{state:?}");
@@ -271,12 +271,12 @@ async fn dropping_the_turn_leaves_nothing_running() {
 
 #[tokio::test]
 async fn a_tool_that_comes_is_offered_in_the_next_iteration() {
-    let held = Held::new();
+    let held = SharedState::new();
     let answers =
-        vec![calls("", &[quick("look", "a")]), calls("", &[call("n", "test_new", json!({"name": "n"}))]), say("done")];
+        vec![calls("", &[quick("look", "a")]), calls("", &[call("n", "test_new", json!({"name": "n"}))]), text_reply("done")];
     let mut world = World::of_tools(Provider::new(&held), answers);
     let adding = Arc::clone(&held);
-    world.before(move |count| {
+    world.set_before(move |count| {
         if count == 1 {
             adding.add_tool("test.new");
         }
@@ -290,8 +290,8 @@ async fn a_tool_that_comes_is_offered_in_the_next_iteration() {
 
 #[tokio::test]
 async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
-    let held = Held::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), say("done")]);
+    let held = SharedState::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), text_reply("done")]);
     world.auto_approve(&["test.run:hold *"]);
     insta::assert_snapshot!(world.run("go").await, @r#"
     > go
@@ -313,12 +313,12 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     let turn = tokio::spawn(turn);
     // It is asked, and no rule answers.
     world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
-    assert_eq!(world.questions.waiting().len(), 1);
+    assert_eq!(world.questions.pending().len(), 1);
     world.stop.cancel();
-    within("the end", turn).await.unwrap();
+    with_deadline("the end", turn).await.unwrap();
 
     let only = call("a", "shell_run", json!({"command": "cargo test --quiet"}));
-    let mut world = World::new(&[], vec![calls("", &[only]), say("done")]);
+    let mut world = World::new(&[], vec![calls("", &[only]), text_reply("done")]);
     world.auto_approve(&["shell.run:cargo test *"]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
@@ -328,7 +328,7 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     };
     assert_eq!(world.journal.wait("a decision", by).await, "--auto-approve");
     world.stop.cancel();
-    within("the end", turn).await.unwrap();
+    with_deadline("the end", turn).await.unwrap();
 }
 
 /// Such as where its rules have just changed, or cannot be told any more.
@@ -376,10 +376,10 @@ async fn is_answered(world: &World, rule: &str, request: ApprovalRequest) -> boo
     let questions = Questions::new(Arc::clone(&world.service), &[auto_approve_rule(rule).unwrap()]).unwrap();
     world.stop.cancel();
     let journal = Arc::clone(&world.journal) as Arc<dyn Journal>;
-    match questions.of(1, "a", journal, world.stop.clone()).ask(request).await {
+    match questions.approver_for(1, "a", journal, world.stop.clone()).request_approval(request).await {
         ApprovalAnswer::Unanswered { .. } => false,
         answer => {
-            assert_eq!(answer, ApprovalAnswer::once());
+            assert_eq!(answer, ApprovalAnswer::allow_once());
             true
         }
     }

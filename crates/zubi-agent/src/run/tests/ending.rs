@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, call, calls, say};
+use super::world::{World, call, calls, text_reply};
 use crate::message::ToolCall;
 use crate::model::FinishReason;
 use crate::run::Budgets;
@@ -69,7 +69,7 @@ async fn out_of_tokens() {
 
 #[tokio::test]
 async fn where_the_provider_does_not_count_the_prompts_count_as_well() {
-    let mut world = World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), say("Done.")]);
+    let mut world = World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), text_reply("Done.")]);
     // The tools alone are more than half of it.
     world.budgets = Budgets { tokens: Some(16_000), ..Budgets::default() };
     let happened = world.run("go").await;
@@ -78,7 +78,7 @@ async fn where_the_provider_does_not_count_the_prompts_count_as_well() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_long_to_be_kept_is_none() {
-    let mut world = World::new(&[], vec![say(&"long ".repeat(2_000_000))]);
+    let mut world = World::new(&[], vec![text_reply(&"long ".repeat(2_000_000))]);
     insta::assert_snapshot!(world.run("go").await, @"
     > go
     #1
@@ -126,7 +126,7 @@ async fn a_change_in_between_makes_it_worth_looking_again() {
     let mut replies: Vec<_> = (1..=3).map(|n| calls("", &[read(&format!("c{n}"))])).collect();
     replies.push(calls("", &[write(1)]));
     replies.extend((4..=6).map(|n| calls("", &[read(&format!("c{n}"))])));
-    replies.push(say("done"));
+    replies.push(text_reply("done"));
     let mut world = World::new(&[("a", "1\n")], replies);
     let happened = world.run("go").await;
     let remarks: Vec<&str> = happened
@@ -179,7 +179,7 @@ async fn wrong_arguments_are_told_exactly_and_the_others_run() {
 #[tokio::test]
 async fn a_path_that_does_not_exist_is_looked_for_elsewhere() {
     let read = |path: &str| calls("", &[call(path, "file_read", json!({"path": path}))]);
-    let replies = vec![read("x"), read("y"), read("z"), read("v"), say("It is not there.")];
+    let replies = vec![read("x"), read("y"), read("z"), read("v"), text_reply("It is not there.")];
     let happened = World::new(&[], replies).run("go").await;
     assert!(happened.contains("= Completed"), "{happened}");
 }
@@ -194,7 +194,7 @@ async fn a_final_answer_is_given_to_its_tool_or_as_text() {
     let replies = vec![
         calls("", &[call("x", "final_answer", json!({"n": "one"})), read("y")]),
         last("z", json!({"n": 1})),
-        say("```json\n{\"n\": 2}\n```"),
+        text_reply("```json\n{\"n\": 2}\n```"),
     ];
     let mut world = World::new(&[("a", "1\n")], replies);
     world.schema = Some(number());
@@ -224,7 +224,7 @@ async fn a_final_answer_is_given_to_its_tool_or_as_text() {
 
 #[tokio::test]
 async fn a_final_answer_that_does_not_fit_is_asked_for_twice_more() {
-    let mut world = World::new(&[], vec![say("one"), say("{\"n\": 1.5}"), say("{}")]);
+    let mut world = World::new(&[], vec![text_reply("one"), text_reply("{\"n\": 1.5}"), text_reply("{}")]);
     world.schema = Some(number());
     insta::assert_snapshot!(world.run("how many").await, @r#"
     > how many
@@ -274,7 +274,7 @@ async fn nothing_is_done_that_cannot_be_kept() {
     // The turn, the iteration, the answer; then the disk is full.
     *world.journal.full_at.lock().unwrap() = Some(4);
     let (turn, _say) = world.turn("write");
-    let ended = super::world::within("the end", turn).await;
+    let ended = super::world::with_deadline("the end", turn).await;
     assert_eq!(
         ended.problem.unwrap(),
         "the conversation cannot be kept: no space is left on the device. Make room, then ask again; what stands in the conversation is kept."
@@ -284,7 +284,7 @@ async fn nothing_is_done_that_cannot_be_kept() {
 
 #[tokio::test]
 async fn an_answer_without_a_word_is_none() {
-    let mut world = World::new(&[], vec![say(" ")]);
+    let mut world = World::new(&[], vec![text_reply(" ")]);
     insta::assert_snapshot!(world.run("go").await, @"
     > go
     #1

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{Reply, SECRET, World, call, calls, fail, say};
+use super::world::{Reply, SECRET, World, call, calls, fail, text_reply};
 use crate::event::EventKind;
 use crate::message::Message;
 use crate::model::ErrorKind;
@@ -57,7 +57,7 @@ fn without_answers(happened: &str) -> String {
 async fn old_results_are_left_out_first() {
     let mut replies: Vec<Reply> = (1..=7).map(read).collect();
     replies.push(read(8).usage(8_000, 100));
-    replies.push(say("All read."));
+    replies.push(text_reply("All read."));
     let mut world = world(replies);
     let happened = world.run("read all the files").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
@@ -90,8 +90,8 @@ async fn old_results_are_left_out_first() {
 async fn where_that_is_not_enough_the_model_sums_up_and_the_task_stays() {
     let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
     replies.push(talk(4).usage(8_000, 100));
-    replies.push(say("The person wants all files read; f1 to f3 say words."));
-    replies.push(say("All read."));
+    replies.push(text_reply("The person wants all files read; f1 to f3 say words."));
+    replies.push(text_reply("All read."));
     let mut world = world(replies);
     let happened = world.run("read all the files").await;
     insta::assert_snapshot!(without_answers(&happened), @"
@@ -116,7 +116,7 @@ async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_
     let mut world = World::with_context(&[("a", &text), ("b", &text)], Vec::new(), 20_000);
     world.restrictions.tools = vec![vec!["file.read".to_owned()]];
     let read = |name: &str| calls("", &[call(name, "file_read", json!({"path": name}))]);
-    world.play(vec![read("a"), read("b").usage(11_000, 100), say("Both read.")]);
+    world.play(vec![read("a"), read("b").usage(11_000, 100), text_reply("Both read.")]);
     let happened = world.run("read both").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read both
@@ -136,7 +136,7 @@ async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_
 async fn a_result_that_was_left_out_may_be_asked_for_again() {
     let again = |n: u32| calls("", &[call(&format!("c{n}"), "file_read", json!({"path": "f1"}))]);
     let mut replies: Vec<Reply> = (1..=4).map(again).collect();
-    replies.extend([read(5), read(6).usage(8_000, 100), again(7), say("Read.")]);
+    replies.extend([read(5), read(6).usage(8_000, 100), again(7), text_reply("Read.")]);
     let mut world = world(replies);
     let happened = world.run("read").await;
     assert!(happened.contains("compacted") && happened.contains("= Completed"), "{happened}");
@@ -156,7 +156,7 @@ async fn a_call_whose_result_is_still_told_is_made_in_vain_whatever_was_left_out
 async fn a_prompt_that_the_provider_finds_too_long_is_made_shorter_once() {
     let too_long = || fail(ErrorKind::TooLong, "too long", None);
     let mut replies: Vec<Reply> = (1..=6).map(read).collect();
-    replies.extend([too_long(), say("Done."), too_long(), say("notes"), too_long()]);
+    replies.extend([too_long(), text_reply("Done."), too_long(), text_reply("notes"), too_long()]);
     // Its provider takes less than it says.
     let mut world = world_of(100_000, replies);
     world.run("read").await;
@@ -176,7 +176,7 @@ async fn where_no_summary_can_be_made_it_is_said() {
     let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
     replies.push(talk(4).usage(8_000, 10));
     replies.push(fail(ErrorKind::Refused, "no summaries here", None));
-    replies.push(say("Done."));
+    replies.push(text_reply("Done."));
     let mut world = world(replies);
     let happened = world.run("read").await;
     insta::assert_snapshot!(without_answers(&happened), @"
@@ -198,7 +198,7 @@ async fn where_no_summary_can_be_made_it_is_said() {
 async fn what_is_shortened_is_cleaned_before() {
     let secrets = SECRET.repeat(40_000);
     let run = call("r", "shell_run", json!({"command": "cat >of", "stdin": secrets}));
-    let mut world = World::new(&[], vec![calls("", &[run]), say("Done.")]);
+    let mut world = World::new(&[], vec![calls("", &[run]), text_reply("Done.")]);
     world.auto_approve(&["shell.run"]);
     world.run("run").await;
     let previews = |what: &EventKind| match what {
@@ -215,8 +215,8 @@ async fn what_is_shortened_is_cleaned_before() {
 
     let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
     replies.push(talk(4).usage(8_000, 10));
-    replies.push(say(&secrets));
-    replies.push(say("Done."));
+    replies.push(text_reply(&secrets));
+    replies.push(text_reply("Done."));
     let mut world = world_of(10_000, replies);
     world.run("read").await;
     let summary = world.journal.wait("a summary", |what| match what {

@@ -11,7 +11,7 @@ use zubi_tools::spec::{Approval, Effect, Exposure};
 use zubi_tools::{Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
 
 /// What the calls and the test tell each other.
-pub(crate) struct Held {
+pub(crate) struct SharedState {
     /// Calls that run, by their name, and those that have ended.
     pub(crate) state: watch::Sender<State>,
     /// Calls of these names may end.
@@ -29,7 +29,7 @@ pub(crate) struct State {
     pub(crate) most: usize,
 }
 
-impl Held {
+impl SharedState {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             state: watch::Sender::default(),
@@ -42,11 +42,11 @@ impl Held {
     /// Waits until this holds of the calls.
     pub(crate) async fn wait(&self, what: &str, holds: impl FnMut(&State) -> bool) -> State {
         let mut state = self.state.subscribe();
-        let state = super::world::within(what, state.wait_for(holds)).await.unwrap();
+        let state = super::world::with_deadline(what, state.wait_for(holds)).await.unwrap();
         state.clone()
     }
 
-    pub(crate) async fn running(&self, names: &[&str]) -> State {
+    pub(crate) async fn wait_until_running(&self, names: &[&str]) -> State {
         self.wait(&format!("{names:?} run"), |state| {
             state.running.len() == names.len() && names.iter().all(|name| state.running.iter().any(|it| it == name))
         })
@@ -65,16 +65,16 @@ impl Held {
 
 /// The tools `test.look`, `test.write` and `test.run`. Each call has a `name`, says what it `touches`, and lasts until it is
 /// released, or not at all where it is not `held`.
-pub(crate) struct Provider(pub(crate) Arc<Held>, pub(crate) ProviderId);
+pub(crate) struct Provider(pub(crate) Arc<SharedState>, pub(crate) ProviderId);
 
 impl Provider {
-    pub(crate) fn new(held: &Arc<Held>) -> Arc<Self> {
+    pub(crate) fn new(held: &Arc<SharedState>) -> Arc<Self> {
         Arc::new(Self(Arc::clone(held), ProviderId("test".into())))
     }
 }
 
 struct HeldTool {
-    held: Arc<Held>,
+    held: Arc<SharedState>,
     spec: ToolSpec,
 }
 
@@ -155,7 +155,7 @@ impl Tool for HeldTool {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = args["name"].as_str().unwrap_or_default().to_owned();
         // Ended however the call ends: also when nobody waits for it any more.
-        let running = Running { held: Arc::clone(&self.held), name: name.clone(), was_released: false };
+        let running = RunningCall { held: Arc::clone(&self.held), name: name.clone(), was_released: false };
         self.held.state.send_modify(|state| {
             state.running.push(name.clone());
             state.most = state.most.max(state.running.len());
@@ -170,7 +170,7 @@ impl Tool for HeldTool {
                     return Ok(ToolOutput { data: Some(json!({"ended": "stopped"})), ..ToolOutput::text("(no output)") });
                 }
                 () = cx.cancel.cancelled(), if name != "a command" => {
-                    return Err(ToolError::failed("hold", "it was cancelled", "Call again."));
+                    return Err(ToolError::operation_failed("hold", "it was cancelled", "Call again."));
                 }
             }
         }
@@ -179,13 +179,13 @@ impl Tool for HeldTool {
     }
 }
 
-struct Running {
-    held: Arc<Held>,
+struct RunningCall {
+    held: Arc<SharedState>,
     name: String,
     was_released: bool,
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         self.held.state.send_modify(|state| {
             state.running.retain(|name| *name != self.name);

@@ -32,7 +32,7 @@ const NOW: Duration = Duration::from_hours(498_720);
 /// A test fails when something does not happen within this time.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("{what} did not happen"))
 }
 
@@ -61,7 +61,7 @@ impl Reply {
     }
 }
 
-pub(crate) fn say(text: &str) -> Reply {
+pub(crate) fn text_reply(text: &str) -> Reply {
     calls(text, &[])
 }
 
@@ -80,21 +80,21 @@ pub(crate) fn fail(kind: ErrorKind, message: &str, retry_after: Option<Duration>
 
 /// What a model was asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedPrompt {
     pub(crate) system: String,
     pub(crate) messages: Vec<Message>,
     pub(crate) tools: Vec<String>,
 }
 
-type Before = Box<dyn Fn(usize) + Send>;
+type BeforeHook = Box<dyn Fn(usize) + Send>;
 
 /// A model that plays a list.
 pub(crate) struct Script {
     info: ModelInfo,
     replies: Mutex<VecDeque<Reply>>,
-    pub(crate) seen: Mutex<Vec<Seen>>,
+    pub(crate) seen: Mutex<Vec<ReceivedPrompt>>,
     /// Called with how often it was asked before it answers.
-    before: Mutex<Option<Before>>,
+    before: Mutex<Option<BeforeHook>>,
 }
 
 impl Script {
@@ -112,7 +112,7 @@ impl Model for Script {
     }
 
     async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
-        let seen = Seen {
+        let seen = ReceivedPrompt {
             system: prompt.system.to_owned(),
             messages: prompt.messages.to_vec(),
             tools: prompt.tools.iter().map(|tool| tool.name.clone()).collect(),
@@ -187,7 +187,7 @@ impl Journal for Memory {
         u64::try_from(self.state.lock().unwrap().0.len()).unwrap()
     }
 
-    fn told(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
         self.state.lock().unwrap().1.messages_with_seq().to_vec()
     }
 
@@ -203,16 +203,16 @@ impl Memory {
         self.state.lock().unwrap().0.iter().map(|event| event.what.clone()).collect()
     }
 
-    pub(crate) fn passing(&self) -> Vec<EventKind> {
+    pub(crate) fn partial_events(&self) -> Vec<EventKind> {
         self.passing.lock().unwrap().clone()
     }
 
     /// Waits until an event is there that this finds something in.
     pub(crate) async fn wait<T>(&self, what: &str, find: impl Fn(&EventKind) -> Option<T>) -> T {
         let mut count = self.count.subscribe();
-        within(what, async {
+        with_deadline(what, async {
             loop {
-                let found = self.events().iter().chain(&self.passing()).find_map(&find);
+                let found = self.events().iter().chain(&self.partial_events()).find_map(&find);
                 if let Some(found) = found {
                     return found;
                 }
@@ -254,7 +254,7 @@ fn config(root: &Utf8Path, trusted: bool) -> HostConfig {
 impl World {
     /// The real host over these files.
     pub(crate) fn new(files: &[(&str, &str)], replies: Vec<Reply>) -> Self {
-        Self::with(files, replies, None, |config| LocalHost::new(config).unwrap())
+        Self::with_files(files, replies, None, |config| LocalHost::new(config).unwrap())
     }
 
     /// The same whose user has these settings.
@@ -262,20 +262,20 @@ impl World {
         let path = Utf8PathBuf::from("/zubi.toml");
         let layer = file::parse(zubi_toml, &path).unwrap();
         let settings = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() }.resolve();
-        Self::with(&[], Vec::new(), None, |config| LocalHost::new(&HostConfig { settings, ..config.clone() }).unwrap())
+        Self::with_files(&[], Vec::new(), None, |config| LocalHost::new(&HostConfig { settings, ..config.clone() }).unwrap())
     }
 
     /// The same over these tools alone.
     pub(crate) fn of_tools(provider: Arc<dyn ToolProvider>, replies: Vec<Reply>) -> Self {
         let host = |config: &HostConfig| LocalHost::with_providers(config, vec![provider], Vec::new()).unwrap();
-        Self::with(&[], replies, None, host)
+        Self::with_files(&[], replies, None, host)
     }
 
     pub(crate) fn with_context(files: &[(&str, &str)], replies: Vec<Reply>, context: u64) -> Self {
-        Self::with(files, replies, Some(context), |config| LocalHost::new(config).unwrap())
+        Self::with_files(files, replies, Some(context), |config| LocalHost::new(config).unwrap())
     }
 
-    fn with(
+    fn with_files(
         files: &[(&str, &str)],
         replies: Vec<Reply>,
         context: Option<u64>,
@@ -315,7 +315,7 @@ impl World {
         self.model.replies.lock().unwrap().extend(replies);
     }
 
-    pub(crate) fn before(&self, before: impl Fn(usize) + Send + 'static) {
+    pub(crate) fn set_before(&self, before: impl Fn(usize) + Send + 'static) {
         *self.model.before.lock().unwrap() = Some(Box::new(before));
     }
 
@@ -353,19 +353,19 @@ impl World {
     /// Runs a turn. What happened in the conversation, as text.
     pub(crate) async fn run(&mut self, text: &str) -> String {
         let (turn, _say) = self.turn(text);
-        within("the end of the turn", turn).await;
-        self.happened()
+        with_deadline("the end of the turn", turn).await;
+        self.render_events()
     }
 
     /// What happened so far.
-    pub(crate) fn happened(&self) -> String {
-        let text: String = self.journal.events().iter().map(told).collect();
+    pub(crate) fn render_events(&self) -> String {
+        let text: String = self.journal.events().iter().map(render_event).collect();
         text.replace(self.root.as_str(), "ROOT")
     }
 }
 
 /// What may differ from run to run does not stand in it.
-fn told(what: &EventKind) -> String {
+fn render_event(what: &EventKind) -> String {
     let mut text = String::new();
     let one = |text: &str| text.trim_end().replace('\n', " / ");
     match what {
@@ -391,7 +391,7 @@ fn told(what: &EventKind) -> String {
         EventKind::Decision { question, answer, by } => writeln!(text, "  {question} = {answer} by {by}"),
         EventKind::Result { call, text: told, failure, .. } => {
             let failure = failure.map(|code| format!(" ({code})")).unwrap_or_default();
-            writeln!(text, "  {call} = {}{failure}", one(&shortened(told)))
+            writeln!(text, "  {call} = {}{failure}", one(&normalize_text(told)))
         }
         EventKind::Compacted { before, summary, pruned, tokens_before, tokens_after, .. } => {
             writeln!(
@@ -414,7 +414,7 @@ fn told(what: &EventKind) -> String {
 }
 
 /// Without hashes and handles, and not too long.
-fn shortened(text: &str) -> String {
+fn normalize_text(text: &str) -> String {
     let mut text = text.to_owned();
     let handle = "\"p-";
     if let Some((before, after)) = text.split_once(handle).map(|(before, after)| (before.to_owned(), after.to_owned()))

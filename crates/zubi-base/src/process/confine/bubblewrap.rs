@@ -21,16 +21,16 @@ pub(super) fn command(bwrap: &Utf8Path, confinement: &Confinement) -> Vec<OsStri
     let mut add = |option: &[&str]| words.extend(option.iter().map(|word| (*word).to_owned()));
     // What may be read among this is decided by Landlock; here is what may be written, and what is not there at all.
     add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
-    for path in resolved(&confinement.writable) {
+    for path in canonical_paths(&confinement.writable) {
         add(&["--bind", path.as_str(), path.as_str()]);
     }
-    for path in resolved(&confinement.excluded) {
+    for path in canonical_paths(&confinement.excluded) {
         if path.is_dir() { add(&["--tmpfs", path.as_str()]) } else { add(&["--ro-bind", "/dev/null", path.as_str()]) }
     }
     add(&["--"]);
     words.into_iter().map(OsString::from).collect()
 }
 
-fn resolved(paths: &[Utf8PathBuf]) -> impl Iterator<Item = Utf8PathBuf> {
+fn canonical_paths(paths: &[Utf8PathBuf]) -> impl Iterator<Item = Utf8PathBuf> {
     paths.iter().filter_map(|path| fs::canonical(path).ok())
 }

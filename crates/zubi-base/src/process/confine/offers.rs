@@ -75,7 +75,7 @@ impl Spawner {
             return Err(io::Error::other("children without a supervisor cannot be confined"));
         };
         let spec = CommandSpec::new(executable.clone(), "/").args([crate::process::SUPERVISOR_ARGUMENT, PROBE]);
-        let found = self.found(&spec).await?;
+        let found = self.probe(&spec).await?;
         let bubblewrap = match bwrap {
             None => Availability::Lacks("no `bwrap` on PATH".to_owned()),
             Some(bwrap) => self.try_bubblewrap(bwrap, &spec).await,
@@ -83,7 +83,7 @@ impl Spawner {
         Ok(Capabilities { landlock: found.landlock, seccomp: found.seccomp, bubblewrap })
     }
 
-    async fn found(&self, spec: &CommandSpec) -> io::Result<ProbeResult> {
+    async fn probe(&self, spec: &CommandSpec) -> io::Result<ProbeResult> {
         let output = self.output(spec, MAX_ANSWER, PATIENCE).await?;
         serde_json::from_slice(&output.stdout).map_err(|_| {
             let complaint = String::from_utf8_lossy(&output.stderr);
@@ -95,7 +95,7 @@ impl Spawner {
     async fn try_bubblewrap(&self, bwrap: &Utf8Path, spec: &CommandSpec) -> Availability<Utf8PathBuf> {
         let means = SandboxBackends { bubblewrap: Some(bwrap.to_owned()), ..SandboxBackends::default() };
         let confinement = Confinement { means, readable: vec!["/".into()], ..Confinement::default() };
-        match self.found(&spec.clone().confined(confinement)).await {
+        match self.probe(&spec.clone().with_confinement(confinement)).await {
             Ok(found) if found.pid > SMALL_PID => Availability::Lacks("`bwrap` made no namespace of processes".to_owned()),
             Ok(_) => Availability::Has(bwrap.to_owned()),
             Err(error) => Availability::Lacks(format!("`bwrap` does not work here: {error}")),

@@ -10,16 +10,16 @@ const MAX_GRANTED: usize = 10_000;
 
 /// What is allowed, each with everything below it, and what may only be listed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Expanded {
+pub(super) struct ExpandedPaths {
     pub(super) granted: Vec<Utf8PathBuf>,
     pub(super) listed: Vec<Utf8PathBuf>,
 }
 
 /// `roots` without `excluded`: a root with something excluded below it becomes its entries, one by one. What does not
 /// exist is passed over. Links are resolved first and never followed after that, so that none leads to what is excluded.
-pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<Expanded, ConfineError> {
+pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<ExpandedPaths, ConfineError> {
     let excluded: Vec<_> = excluded.iter().filter_map(|path| fs::canonical(path).ok()).collect();
-    let mut expanded = Expanded::default();
+    let mut expanded = ExpandedPaths::default();
     let mut waiting: Vec<_> = roots.iter().filter_map(|path| fs::canonical(path).ok()).collect();
     while let Some(path) = waiting.pop() {
         if excluded.iter().any(|excluded| path.starts_with(excluded)) {

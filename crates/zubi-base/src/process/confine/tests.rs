@@ -5,7 +5,7 @@ use std::fs::create_dir_all;
 
 use camino::Utf8Path;
 
-use super::paths::{Expanded, expand};
+use super::paths::{ExpandedPaths, expand};
 use super::*;
 
 #[test]
@@ -37,7 +37,7 @@ fn what_is_left_out_becomes_its_neighbours() {
     std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("keys")).unwrap();
     let told = |roots: &[&str], excluded: &[&str]| {
         let absolute = |paths: &[&str]| paths.iter().map(|path| root.join(path)).collect::<Vec<_>>();
-        let Expanded { granted, listed } = expand(&absolute(roots), &absolute(excluded)).unwrap();
+        let ExpandedPaths { granted, listed } = expand(&absolute(roots), &absolute(excluded)).unwrap();
         let shown = |paths: Vec<Utf8PathBuf>| {
             let names = paths.iter().map(|path| path.strip_prefix(&root).unwrap().to_string());
             names.collect::<Vec<_>>().join(" ")

@@ -9,12 +9,12 @@ use tokio::sync::mpsc;
 use super::*;
 
 /// Answers `echo` at once and hands out what `hold` is to be answered through.
-struct Desk {
+struct TestHandler {
     held: mpsc::UnboundedSender<(Value, Responder)>,
     notes: mpsc::UnboundedSender<String>,
 }
 
-impl PeerHandler for Desk {
+impl PeerHandler for TestHandler {
     fn notification(&self, method: &str, params: Value) {
         assert_ne!(method, "panic", "asked to");
         self.notes.send(format!("{method} {params}")).ok();
@@ -47,7 +47,7 @@ fn world(options: Options) -> World {
     let (reader, writer) = tokio::io::split(near);
     let (held_sender, held) = mpsc::unbounded_channel();
     let (note_sender, notes) = mpsc::unbounded_channel();
-    let desk = Arc::new(Desk { held: held_sender, notes: note_sender });
+    let desk = Arc::new(TestHandler { held: held_sender, notes: note_sender });
     let connection = Connection::start(reader, writer, desk, options);
     let (reader, writer) = tokio::io::split(far);
     World { connection, held, notes, reader: BufReader::new(reader), writer }
@@ -89,8 +89,8 @@ impl World {
     }
 
     /// Why the connection has ended.
-    async fn ended(&self) -> String {
-        let mut closed = self.connection.closed();
+    async fn end_reason(&self) -> String {
+        let mut closed = self.connection.closed_reason();
         soon(closed.wait_for(Option::is_some)).await.unwrap().clone().unwrap()
     }
 }
@@ -271,7 +271,7 @@ async fn closing_tells_everybody_and_writes_what_is_queued() {
     assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"q"}"#);
     world.connection.notify("last words", Value::Null).unwrap();
     world.connection.close("the host ends");
-    assert_eq!(world.ended().await, "the host ends");
+    assert_eq!(world.end_reason().await, "the host ends");
     assert_snapshot!(asking.await.unwrap().unwrap_err(), @"the connection is closed: the host ends");
     soon(responder.cancel().cancelled()).await;
     assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","method":"last words"}"#);
@@ -285,20 +285,20 @@ async fn a_peer_that_never_reads_loses_the_connection() {
     let event = json!("x".repeat(900));
     let refused = (0..1_000).find_map(|_| told.connection.notify("event", event.clone()).err());
     assert_snapshot!(refused.unwrap(), @"the peer does not read its input: more than 10000 bytes wait to be written");
-    assert_snapshot!(told.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    assert_snapshot!(told.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
     soon(told.connection.flushed()).await;
 
     // Asked for too much.
     let mut asking = world(SMALL);
     let question = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
     soon(async { while asking.writer.write_all(question.as_bytes()).await.is_ok() {} }).await;
-    assert_snapshot!(asking.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    assert_snapshot!(asking.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
     soon(asking.connection.flushed()).await;
 
     // Asks in vain, with garbage.
     let mut garbage = world(SMALL);
     soon(async { while garbage.writer.write_all(b"garbage\n").await.is_ok() {} }).await;
-    assert_snapshot!(garbage.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    assert_snapshot!(garbage.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
 }
 
 #[tokio::test]
@@ -329,14 +329,14 @@ async fn a_flood_of_garbage_is_answered_as_long_as_it_is_read() {
 async fn a_panicking_handler_closes_the_connection() {
     let mut world = world(SMALL);
     world.says(r#"{"jsonrpc":"2.0","method":"panic"}"#).await;
-    assert_snapshot!(world.ended().await, @"reading its output failed");
+    assert_snapshot!(world.end_reason().await, @"reading its output failed");
     assert_eq!(world.hears().await, "(end)");
 }
 
 #[tokio::test]
 async fn a_handler_may_keep_its_connection() {
-    struct Kept(Connection);
-    impl PeerHandler for Kept {
+    struct KeptConnection(Connection);
+    impl PeerHandler for KeptConnection {
         fn notification(&self, _: &str, _: Value) {
             self.0.notify("heard", Value::Null).ok();
         }
@@ -346,9 +346,9 @@ async fn a_handler_may_keep_its_connection() {
     }
     let (near, far) = duplex(1024);
     let (reader, writer) = tokio::io::split(near);
-    let make = |connection: &Connection| Arc::new(Kept(connection.clone())) as Arc<dyn PeerHandler>;
+    let make = |connection: &Connection| Arc::new(KeptConnection(connection.clone())) as Arc<dyn PeerHandler>;
     let connection = Connection::start_with(reader, writer, SMALL, make);
-    let mut closed = connection.closed();
+    let mut closed = connection.closed_reason();
     drop(connection);
     let (reader, mut writer) = tokio::io::split(far);
     writer.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n").await.unwrap();
@@ -365,7 +365,7 @@ async fn half_a_frame_at_the_end_is_no_request() {
     let mut world = world(SMALL);
     world.writer.write_all(br#"{"jsonrpc":"2.0","id":1,"method":"ho"#).await.unwrap();
     world.writer.shutdown().await.unwrap();
-    assert_eq!(world.ended().await, CLOSED_OUTPUT);
+    assert_eq!(world.end_reason().await, CLOSED_OUTPUT);
     assert!(world.held.recv().await.is_none());
 }
 

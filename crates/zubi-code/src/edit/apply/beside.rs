@@ -72,7 +72,7 @@ impl EditorOrDiskSink {
     }
 
     /// What the editor holds of the texts that are written, by where they are written.
-    async fn unsaved(&self, operations: &[FileOperation]) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+    async fn unsaved_contents(&self, operations: &[FileOperation]) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
         let mut unsaved = BTreeMap::new();
         for (index, operation) in operations.iter().enumerate() {
             if let FileOperation::Write { path, before: Some(_), .. } = operation
@@ -113,7 +113,7 @@ impl EditSink for EditorOrDiskSink {
         if !parts.contains(&Part::Editor) {
             return self.disk.apply(operations, manner).await;
         }
-        let steps = prepare(operations, &self.unsaved(operations).await)?;
+        let steps = prepare(operations, &self.unsaved_contents(operations).await)?;
         let mut made: Vec<(Part, Vec<Step>)> = Vec::new();
         let mut outcome = Outcome::default();
         for part in PARTS {

@@ -58,7 +58,7 @@ impl DiskSink {
                 .and_then(|()| journal.done(index).map_err(io(step.operation.path())));
             if let Err(error) = done {
                 #[cfg(test)]
-                if let Some(stopped) = self.died(&mut journal, &steps, index) {
+                if let Some(stopped) = self.simulate_death(&mut journal, &steps, index) {
                     return Err(stopped);
                 }
                 return Err(take_back(journal, &steps, index, error));
@@ -69,7 +69,7 @@ impl DiskSink {
             self.point(steps.len() * 2, first.path()).and_then(|()| journal.commit().map_err(io(first.path())));
         if let Err(error) = committed {
             #[cfg(test)]
-            if let Some(stopped) = self.died(&mut journal, &steps, last) {
+            if let Some(stopped) = self.simulate_death(&mut journal, &steps, last) {
                 return Err(stopped);
             }
             return Err(take_back(journal, &steps, last, error));
@@ -102,7 +102,7 @@ impl DiskSink {
     }
 
     #[cfg(test)]
-    fn died(&self, journal: &mut Journal, steps: &[super::prepare::Step], failed: usize) -> Option<SinkError> {
+    fn simulate_death(&self, journal: &mut Journal, steps: &[super::prepare::Step], failed: usize) -> Option<SinkError> {
         match self.fault {
             Fault::FailThenDie(_, taken_back) => {
                 let rest = (failed + 1).saturating_sub(taken_back);

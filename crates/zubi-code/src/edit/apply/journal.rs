@@ -22,7 +22,7 @@ const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
 
 /// What a start found and put right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredChanges {
     /// How many half-done changes were taken back.
     pub reverted: usize,
     /// What could not be put back, because it changed since or cannot be written; a sentence each. The journal is kept.
@@ -106,9 +106,9 @@ impl Journal {
 }
 
 /// Takes back every change that a process which is gone left half done. The caller holds the lock.
-pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<Recovered, EditError> {
+pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<RecoveredChanges, EditError> {
     let directory = directory(state_dir);
-    let mut recovered = Recovered::default();
+    let mut recovered = RecoveredChanges::default();
     let entries = match directory.read_dir_utf8() {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(recovered),
@@ -124,7 +124,7 @@ pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<Recovered, EditEr
     Ok(recovered)
 }
 
-fn recover_one(path: &Utf8Path, recovered: &mut Recovered) -> io::Result<()> {
+fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<()> {
     let mut journal = Journal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
     if std::fs::metadata(path)?.len() > MAX_JOURNAL_BYTES {
         recovered.left.push(format!("the journal `{path}` is too large to be read; it was kept"));

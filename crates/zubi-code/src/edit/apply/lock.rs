@@ -25,8 +25,8 @@ impl EditLock {
         let waiting = tokio::task::spawn_blocking(move || file.lock().map(|()| Self { _file: file }));
         match tokio::time::timeout(WAIT, waiting).await {
             Err(_) => Err(EditError::Busy { seconds: WAIT.as_secs() }),
-            Ok(Err(error)) => Err(failed(&error)),
-            Ok(Ok(locked)) => locked.map_err(|error| failed(&error)),
+            Ok(Err(error)) => Err(lock_error(&error)),
+            Ok(Ok(locked)) => locked.map_err(|error| lock_error(&error)),
         }
     }
 
@@ -36,14 +36,14 @@ impl EditLock {
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(failed(&error)),
+            Err(TryLockError::Error(error)) => Err(lock_error(&error)),
         }
     }
 }
 
 fn open(state_dir: &Utf8Path) -> Result<File, EditError> {
     let directory = state_dir.join("journal");
-    private::create_directory(&directory).map_err(|error| failed(&error))?;
+    private::create_directory(&directory).map_err(|error| lock_error(&error))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -51,9 +51,9 @@ fn open(state_dir: &Utf8Path) -> Result<File, EditError> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    options.open(directory.join("lock")).map_err(|error| failed(&error))
+    options.open(directory.join("lock")).map_err(|error| lock_error(&error))
 }
 
-fn failed(error: &dyn std::fmt::Display) -> EditError {
+fn lock_error(error: &dyn std::fmt::Display) -> EditError {
     state("the edit lock cannot be taken", error)
 }

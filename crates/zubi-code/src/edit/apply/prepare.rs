@@ -8,7 +8,7 @@ use zubi_base::fs::{self, ReadError};
 use zubi_base::text::{ContentHash, FileOperation, SinkError};
 
 use crate::edit::overlay::{Kind, disk_before, kind_on_disk, link_target};
-use crate::edit::plan::Expected;
+use crate::edit::plan::ExpectedContent;
 
 /// One operation with what takes it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,18 +45,18 @@ struct View<'a> {
     done: &'a [FileOperation],
     /// What the operations done made, directories made on the way included, by its present path. What is not here is
     /// as on disk.
-    written: BTreeMap<Utf8PathBuf, Made>,
+    written: BTreeMap<Utf8PathBuf, PreparedStep>,
 }
 
 #[derive(Debug, Clone)]
-enum Made {
+enum PreparedStep {
     File(Vec<u8>),
     Link(Utf8PathBuf),
     Directory,
 }
 
 /// What is at a path.
-enum Found {
+enum PathState {
     Missing,
     File { bytes: Vec<u8>, mode: Option<u32> },
     Link(Utf8PathBuf),
@@ -64,21 +64,21 @@ enum Found {
 }
 
 impl View<'_> {
-    fn find(&self, path: &Utf8Path) -> Result<Found, SinkError> {
+    fn find(&self, path: &Utf8Path) -> Result<PathState, SinkError> {
         match self.written.get(path) {
-            Some(Made::File(bytes)) => return Ok(Found::File { bytes: bytes.clone(), mode: None }),
-            Some(Made::Link(target)) => return Ok(Found::Link(target.clone())),
-            Some(Made::Directory) => return Ok(Found::Directory { mode: None }),
+            Some(PreparedStep::File(bytes)) => return Ok(PathState::File { bytes: bytes.clone(), mode: None }),
+            Some(PreparedStep::Link(target)) => return Ok(PathState::Link(target.clone())),
+            Some(PreparedStep::Directory) => return Ok(PathState::Directory { mode: None }),
             None => {}
         }
-        let Some(disk) = disk_before(self.done, path) else { return Ok(Found::Missing) };
+        let Some(disk) = disk_before(self.done, path) else { return Ok(PathState::Missing) };
         let fail = |source| SinkError::Io { path: path.to_owned(), source };
         Ok(match kind_on_disk(&disk) {
-            Kind::Missing => Found::Missing,
-            Kind::Directory => Found::Directory { mode: mode(&disk) },
-            Kind::Link => Found::Link(link_target(&disk).map_err(fail)?),
+            Kind::Missing => PathState::Missing,
+            Kind::Directory => PathState::Directory { mode: mode(&disk) },
+            Kind::Link => PathState::Link(link_target(&disk).map_err(fail)?),
             Kind::File => match fs::read_bytes(&disk) {
-                Ok(bytes) => Found::File { bytes, mode: mode(&disk) },
+                Ok(bytes) => PathState::File { bytes, mode: mode(&disk) },
                 Err(ReadError::Io { source, .. }) => return Err(fail(source)),
                 Err(error) => return Err(fail(std::io::Error::other(error))),
             },
@@ -103,22 +103,22 @@ impl View<'_> {
             if view.exists(path) { Err(SinkError::Exists { path: path.to_owned() }) } else { Ok(()) }
         };
         let matches = |bytes: &[u8], before: &ContentHash| {
-            if ContentHash::of(bytes) == *before { Ok(()) } else { Err(changed()) }
+            if ContentHash::from_bytes(bytes) == *before { Ok(()) } else { Err(changed()) }
         };
         Ok(match operation {
             FileOperation::Write { before: None, content, .. } => {
                 free(self)?;
-                let gone = FileOperation::Delete { path: path.to_owned(), before: ContentHash::of(content) };
+                let gone = FileOperation::Delete { path: path.to_owned(), before: ContentHash::from_bytes(content) };
                 std::iter::once(gone).chain(self.remove_made(path)).collect()
             }
             FileOperation::Write { before: Some(before), content, .. } => {
                 let bytes = match (unsaved.get(path), self.find(path)?) {
                     (Some(unsaved), _) => unsaved.clone(),
-                    (None, Found::File { bytes, .. }) => bytes,
+                    (None, PathState::File { bytes, .. }) => bytes,
                     (None, _) => return Err(changed()),
                 };
                 matches(&bytes, before)?;
-                let after = Some(ContentHash::of(content));
+                let after = Some(ContentHash::from_bytes(content));
                 vec![FileOperation::Write { path: path.to_owned(), before: after, content: bytes }]
             }
             FileOperation::Rename { from, to } => {
@@ -130,16 +130,16 @@ impl View<'_> {
                 std::iter::once(back).chain(self.remove_made(path)).collect()
             }
             FileOperation::Delete { before, .. } => match self.find(path)? {
-                Found::File { bytes, mode } => {
+                PathState::File { bytes, mode } => {
                     matches(&bytes, before)?;
                     let again = FileOperation::Write { path: path.to_owned(), before: None, content: bytes };
                     std::iter::once(again).chain(set_mode(path, mode)).collect()
                 }
-                Found::Link(target) => {
+                PathState::Link(target) => {
                     matches(target.as_str().as_bytes(), before)?;
                     vec![FileOperation::CreateLink { path: path.to_owned(), target }]
                 }
-                Found::Missing | Found::Directory { .. } => return Err(changed()),
+                PathState::Missing | PathState::Directory { .. } => return Err(changed()),
             },
             FileOperation::CreateDirectory { .. } => {
                 free(self)?;
@@ -147,7 +147,7 @@ impl View<'_> {
                 std::iter::once(gone).chain(self.remove_made(path)).collect()
             }
             FileOperation::RemoveDirectory { .. } => match self.find(path)? {
-                Found::Directory { mode } => {
+                PathState::Directory { mode } => {
                     let again = FileOperation::CreateDirectory { path: path.to_owned() };
                     std::iter::once(again).chain(set_mode(path, mode)).collect()
                 }
@@ -155,13 +155,13 @@ impl View<'_> {
             },
             FileOperation::CreateLink { target, .. } => {
                 free(self)?;
-                let before = ContentHash::of(target.as_str().as_bytes());
+                let before = ContentHash::from_bytes(target.as_str().as_bytes());
                 let gone = FileOperation::Delete { path: path.to_owned(), before };
                 std::iter::once(gone).chain(self.remove_made(path)).collect()
             }
             FileOperation::SetMode { .. } => match self.find(path)? {
-                Found::File { mode, .. } | Found::Directory { mode } => set_mode(path, mode).into_iter().collect(),
-                Found::Missing | Found::Link(_) => return Err(changed()),
+                PathState::File { mode, .. } | PathState::Directory { mode } => set_mode(path, mode).into_iter().collect(),
+                PathState::Missing | PathState::Link(_) => return Err(changed()),
             },
         })
     }
@@ -184,17 +184,17 @@ impl View<'_> {
                 | FileOperation::CreateLink { .. }
         ) {
             let made = self.missing_above(operation.path());
-            self.written.extend(made.into_iter().map(|path| (path, Made::Directory)));
+            self.written.extend(made.into_iter().map(|path| (path, PreparedStep::Directory)));
         }
         match operation {
             FileOperation::Write { path, content, .. } => {
-                self.written.insert(path.clone(), Made::File(content.clone()));
+                self.written.insert(path.clone(), PreparedStep::File(content.clone()));
             }
             FileOperation::CreateLink { path, target } => {
-                self.written.insert(path.clone(), Made::Link(target.clone()));
+                self.written.insert(path.clone(), PreparedStep::Link(target.clone()));
             }
             FileOperation::CreateDirectory { path } => {
-                self.written.insert(path.clone(), Made::Directory);
+                self.written.insert(path.clone(), PreparedStep::Directory);
             }
             FileOperation::Delete { path, .. } | FileOperation::RemoveDirectory { path } => {
                 self.written.remove(path);
@@ -213,22 +213,22 @@ impl View<'_> {
 }
 
 /// Whether a path holds now what is expected of it.
-pub(in crate::edit) fn holds(path: &Utf8Path, expected: &Expected) -> bool {
+pub(in crate::edit) fn holds(path: &Utf8Path, expected: &ExpectedContent) -> bool {
     match (expected, kind_on_disk(path)) {
-        (Expected::Absent, kind) => kind == Kind::Missing,
-        (Expected::Directory, kind) => kind == Kind::Directory,
-        (Expected::Content(hash), Kind::File) => {
-            fs::read_bytes(path).is_ok_and(|bytes| ContentHash::of(&bytes) == *hash)
+        (ExpectedContent::Absent, kind) => kind == Kind::Missing,
+        (ExpectedContent::Directory, kind) => kind == Kind::Directory,
+        (ExpectedContent::Content(hash), Kind::File) => {
+            fs::read_bytes(path).is_ok_and(|bytes| ContentHash::from_bytes(&bytes) == *hash)
         }
-        (Expected::Content(hash), Kind::Link) => {
-            link_target(path).is_ok_and(|target| ContentHash::of(target.as_str().as_bytes()) == *hash)
+        (ExpectedContent::Content(hash), Kind::Link) => {
+            link_target(path).is_ok_and(|target| ContentHash::from_bytes(target.as_str().as_bytes()) == *hash)
         }
-        (Expected::Content(_), _) => false,
+        (ExpectedContent::Content(_), _) => false,
     }
 }
 
 /// What every touched path will hold after the change. Content that is only moved is read now.
-pub(in crate::edit) fn after(operations: &[FileOperation]) -> Result<Vec<(Utf8PathBuf, Expected)>, SinkError> {
+pub(in crate::edit) fn expected_after(operations: &[FileOperation]) -> Result<Vec<(Utf8PathBuf, ExpectedContent)>, SinkError> {
     let mut view = View { done: &[], written: BTreeMap::new() };
     let mut touched = BTreeSet::new();
     for (index, operation) in operations.iter().enumerate() {
@@ -244,10 +244,10 @@ pub(in crate::edit) fn after(operations: &[FileOperation]) -> Result<Vec<(Utf8Pa
         .into_iter()
         .map(|path| {
             let expected = match view.find(path)? {
-                Found::File { bytes, .. } => Expected::Content(ContentHash::of(&bytes)),
-                Found::Link(target) => Expected::Content(ContentHash::of(target.as_str().as_bytes())),
-                Found::Directory { .. } => Expected::Directory,
-                Found::Missing => Expected::Absent,
+                PathState::File { bytes, .. } => ExpectedContent::Content(ContentHash::from_bytes(&bytes)),
+                PathState::Link(target) => ExpectedContent::Content(ContentHash::from_bytes(target.as_str().as_bytes())),
+                PathState::Directory { .. } => ExpectedContent::Directory,
+                PathState::Missing => ExpectedContent::Absent,
             };
             Ok((path.to_owned(), expected))
         })

@@ -8,7 +8,7 @@ use zubi_base::text::{ContentHash, FileOperation, SinkError};
 
 use super::prepare::holds;
 use crate::edit::overlay::{Kind, kind_on_disk};
-use crate::edit::plan::Expected;
+use crate::edit::plan::ExpectedContent;
 
 /// Makes one operation. Between the check and the write lie microseconds, in which another program could still write:
 /// no file system call replaces a file on the condition of its content. Where it is written is certain all the same
@@ -16,8 +16,8 @@ use crate::edit::plan::Expected;
 pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let changed = || SinkError::Changed { path: path.to_owned() };
-    let entry = Entry::of(path, makes_parent(operation))?;
-    let expect = |expected: &Expected| if holds(&entry.path, expected) { Ok(()) } else { Err(changed()) };
+    let entry = Entry::open(path, makes_parent(operation))?;
+    let expect = |expected: &ExpectedContent| if holds(&entry.path, expected) { Ok(()) } else { Err(changed()) };
     let free = || {
         let is_free = kind_on_disk(&entry.path) == Kind::Missing;
         if is_free { Ok(()) } else { Err(SinkError::Exists { path: path.to_owned() }) }
@@ -32,16 +32,16 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
             if kind_on_disk(&entry.path) != Kind::File {
                 return Err(changed());
             }
-            expect(&Expected::Content(before.clone()))?;
+            expect(&ExpectedContent::Content(before.clone()))?;
             fs::write_entry(&entry.path, content)
         }
         FileOperation::Rename { from, .. } => {
-            let from = Entry::of(from, false)?;
+            let from = Entry::open(from, false)?;
             free()?;
             std::fs::rename(&from.path, &entry.path).and_then(|()| from.directory.sync())
         }
         FileOperation::Delete { before, .. } => {
-            expect(&Expected::Content(before.clone()))?;
+            expect(&ExpectedContent::Content(before.clone()))?;
             std::fs::remove_file(&entry.path)
         }
         FileOperation::CreateDirectory { .. } => {
@@ -74,7 +74,7 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
 pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let done = match operation {
-        FileOperation::Write { content, .. } => holds(path, &Expected::Content(ContentHash::of(content))),
+        FileOperation::Write { content, .. } => holds(path, &ExpectedContent::Content(ContentHash::from_bytes(content))),
         FileOperation::Rename { from, to } => kind_on_disk(from) == Kind::Missing && kind_on_disk(to) != Kind::Missing,
         FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } => kind_on_disk(path) == Kind::Missing,
         FileOperation::CreateDirectory { .. } => kind_on_disk(path) == Kind::Directory,
@@ -102,7 +102,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn of(path: &Utf8Path, make: bool) -> Result<Self, SinkError> {
+    fn open(path: &Utf8Path, make: bool) -> Result<Self, SinkError> {
         let changed = || SinkError::Changed { path: path.to_owned() };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(changed()) };
         let directory = if make { DirHandle::make(parent) } else { DirHandle::open(parent) };

@@ -207,7 +207,7 @@ fn show(tree: &Tree, change: &Change) -> String {
     shown
 }
 
-fn annotated(mut change: Value, id: &str) -> Value {
+fn with_annotation(mut change: Value, id: &str) -> Value {
     change["annotationId"] = json!(id);
     change
 }
@@ -245,7 +245,7 @@ fn a_renamed_module_is_edited_and_moved() {
     Edit src/lib.rs (1): Some("mod report;\nmod figure;\n")
     Edit src/report.rs (2): Some("use crate::figure::A;\nuse crate::figure::B;\n")
     "#);
-    let with_note = work_out(&tree, &[module_rename(&tree, |change| annotated(change, "OutsideWorkspace"))]).unwrap();
+    let with_note = work_out(&tree, &[module_rename(&tree, |change| with_annotation(change, "OutsideWorkspace"))]).unwrap();
     assert_eq!(with_note.files, change.files);
     insta::assert_snapshot!(with_note.notes.join("\n"), @"The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).");
 }
@@ -257,14 +257,14 @@ fn annotations_that_something_refers_to_become_notes() {
     let edit = json!({
         "documentChanges": [
             document(&tree.uri("a.rs"), &[
-                annotated(text_edit((0, 3), (0, 4), "b"), "comment"),
-                annotated(text_edit((0, 5), (0, 5), "_"), "comment"),
-                annotated(text_edit((0, 6), (0, 6), "_"), "harmless"),
-                annotated(text_edit((0, 7), (0, 7), "_"), "not in the table"),
+                with_annotation(text_edit((0, 3), (0, 4), "b"), "comment"),
+                with_annotation(text_edit((0, 5), (0, 5), "_"), "comment"),
+                with_annotation(text_edit((0, 6), (0, 6), "_"), "harmless"),
+                with_annotation(text_edit((0, 7), (0, 7), "_"), "not in the table"),
             ]),
-            annotated(json!({"kind": "create", "uri": tree.uri("new")}), "create"),
-            annotated(json!({"kind": "rename", "oldUri": tree.uri("new"), "newUri": tree.uri("newer")}), "rename"),
-            annotated(json!({"kind": "delete", "uri": tree.uri("d/x")}), "delete"),
+            with_annotation(json!({"kind": "create", "uri": tree.uri("new")}), "create"),
+            with_annotation(json!({"kind": "rename", "oldUri": tree.uri("new"), "newUri": tree.uri("newer")}), "rename"),
+            with_annotation(json!({"kind": "delete", "uri": tree.uri("d/x")}), "delete"),
         ],
         "changeAnnotations": {
             "comment": {"label": "In a comment\u{1b}[31m", "needsConfirmation": true, "description": "may be wrong"},
@@ -316,7 +316,7 @@ fn what_is_not_the_protocol_is_refused_whole() {
         edits(json!({"range": range, "newText": {"\u{1b}[31m": "x".repeat(1_000)}})),
         edits(json!({"range": range, "newText": "$0", "insertTextFormat": 2})),
         json!({
-            "documentChanges": [document(&tree.uri("a.rs"), &[annotated(text_edit((0, 0), (0, 0), "x"), "one")])],
+            "documentChanges": [document(&tree.uri("a.rs"), &[with_annotation(text_edit((0, 0), (0, 0), "x"), "one")])],
             "changeAnnotations": {"one": 3},
         }),
     ] {
@@ -424,7 +424,7 @@ fn versions_of_open_documents_must_match() {
     let expected = BaseText {
         path: tree.root.join("a.rs"),
         origin: TextOrigin::Editor { version: 7 },
-        hash: ContentHash::of(b"unsaved\n"),
+        hash: ContentHash::from_bytes(b"unsaved\n"),
     };
     assert_eq!(change.based_on, [expected]);
 }

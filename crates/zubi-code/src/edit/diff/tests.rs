@@ -44,7 +44,7 @@ fn every_kind_of_file() {
             ("to.txt", Some("from.txt"), FileAction::Rename, None, None),
         ],
     );
-    insta::assert_snapshot!(unified(&change, &workspace, MAX_DIFF_BYTES), @r"
+    insta::assert_snapshot!(unified_diff(&change, &workspace, MAX_DIFF_BYTES), @r"
     diff --git a/a.txt b/a.txt
     --- a/a.txt
     +++ b/a.txt
@@ -87,9 +87,9 @@ fn a_long_diff_is_cut_at_a_line_and_says_so() {
     let files: Vec<_> =
         ["a", "b", "c"].map(|path| (path, None, FileAction::Create, None, Some(long.as_str()))).to_vec();
     let change = change(&workspace, &files);
-    let diff = unified(&change, &workspace, 1500);
+    let diff = unified_diff(&change, &workspace, 1500);
     assert!(diff.len() < 1600);
     let last = diff.lines().last().unwrap();
     assert_eq!(last, "[diff cut: 64 more lines of b and 1 more files]");
-    assert_eq!(unified(&change, &workspace, usize::MAX).lines().count(), 3 * 105);
+    assert_eq!(unified_diff(&change, &workspace, usize::MAX).lines().count(), 3 * 105);
 }

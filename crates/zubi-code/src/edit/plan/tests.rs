@@ -62,7 +62,7 @@ fn a_record_comes_back_as_it_was_and_is_private() {
     assert_eq!(store.plan(&stored.id).unwrap(), stored);
     stored.state = PlanState::Applied(Undo {
         operations: vec![FileOperation::SetMode { path: "/x".into(), mode: 0o755 }],
-        after: vec![("/x".into(), Expected::Absent), ("/y".into(), Expected::Content(ContentHash::of(b"")))],
+        after: vec![("/x".into(), ExpectedContent::Absent), ("/y".into(), ExpectedContent::Content(ContentHash::from_bytes(b"")))],
         settings: vec![Setting { key: "a.b".to_owned(), value: true.into() }],
     });
     store.update(&stored).unwrap();

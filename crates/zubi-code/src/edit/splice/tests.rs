@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Applies edits given as `(start line, start column, end line, end column, new text)`, 0-based, in UTF-16.
-fn apply(text: &str, edits: &[(u32, u32, u32, u32, &str)]) -> Result<Spliced, SpliceError> {
+fn apply(text: &str, edits: &[(u32, u32, u32, u32, &str)]) -> Result<SplicedText, SpliceError> {
     let position = |line, character| lsp::Position { line, character };
     let edits: Vec<_> = edits
         .iter()
@@ -33,7 +33,7 @@ fn order_and_touching() {
 #[test]
 fn the_same_edit_twice() {
     let twice = apply("abc", &[(0, 1, 0, 2, "X"), (0, 1, 0, 2, "X")]).unwrap();
-    assert_eq!(twice, Spliced { text: "aXc".to_owned(), edits: 1, duplicates: 1 });
+    assert_eq!(twice, SplicedText { text: "aXc".to_owned(), edits: 1, duplicates: 1 });
     let insert = |server| ByteEdit { range: TextRange::empty(1.into()), new_text: ")".to_owned(), server };
     assert_eq!(splice("ab", vec![insert(0), insert(0)]).unwrap().text, "a))b", "one server means it");
     assert_eq!(splice("ab", vec![insert(0), insert(1)]).unwrap().text, "a)b", "two servers agree");
@@ -114,9 +114,9 @@ fn boundaries(text: &str) -> Vec<usize> {
     (0..=text.len()).filter(|at| text.is_char_boundary(*at) && !inside_ending(*at)).collect()
 }
 
-type Cut = (prop::sample::Index, String);
+type CutInput = (prop::sample::Index, String);
 
-fn sorted_places(text: &str, cuts: &[(Cut, Cut)]) -> Vec<(usize, usize, String)> {
+fn sorted_places(text: &str, cuts: &[(CutInput, CutInput)]) -> Vec<(usize, usize, String)> {
     let places = boundaries(text);
     cuts.iter()
         .map(|((one, new), (other, _))| {
@@ -126,7 +126,7 @@ fn sorted_places(text: &str, cuts: &[(Cut, Cut)]) -> Vec<(usize, usize, String)>
         .collect()
 }
 
-fn cut() -> impl Strategy<Value = Cut> {
+fn cut_input() -> impl Strategy<Value = CutInput> {
     (any::<prop::sample::Index>(), "[xyz👍\n]{0,4}")
 }
 
@@ -146,7 +146,7 @@ proptest! {
     /// Edits that do not overlap, in any order and any unit, give what replacing from the back gives; edits that do
     /// are refused.
     #[test]
-    fn equals_the_naive_reference(text in texts(), cuts in prop::collection::vec((cut(), cut()), 0..7), back: bool) {
+    fn equals_the_naive_reference(text in texts(), cuts in prop::collection::vec((cut_input(), cut_input()), 0..7), back: bool) {
         let mut edits = sorted_places(&text, &cuts);
         edits.sort_by_key(|(start, end, _)| (*start, *end));
         edits.dedup_by(|one, other| one.0 == other.0 && one.1 == other.1);

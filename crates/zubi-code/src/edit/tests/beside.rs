@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use zubi_base::clock::FixedClock;
-use zubi_base::text::{Changed, DiskText, EditorSink};
+use zubi_base::text::{ChangedFile, DiskText, EditorSink};
 
 use super::tree::{self, Tree};
 use super::{changes, insert};
@@ -33,7 +33,7 @@ impl EditSink for Editor {
         if let (Some((path, text)), false) = (&self.follows, manner.exact) {
             let before = zubi_base::fs::read_bytes(path).unwrap();
             zubi_base::fs::write_atomic(path, text.as_bytes()).unwrap();
-            outcome.changed.push(Changed { path: path.clone(), before, after: text.as_bytes().to_vec() });
+            outcome.changed.push(ChangedFile { path: path.clone(), before, after: text.as_bytes().to_vec() });
         }
         Ok(outcome)
     }
@@ -45,13 +45,13 @@ impl EditorSink for Editor {
     }
 }
 
-struct Desk {
+struct FakeEditor {
     tree: Tree,
     editor: Arc<Editor>,
     edits: Edits,
 }
 
-impl Desk {
+impl FakeEditor {
     /// A tree of which these files are open.
     fn new(open: &[&str], refuses: bool, follows: Option<(&str, &'static str)>) -> Self {
         let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/c", "c\n")]);
@@ -95,7 +95,7 @@ impl Desk {
 
 #[test]
 fn each_part_goes_where_its_text_lives_and_comes_back() {
-    let desk = Desk::new(&["a"], false, None);
+    let desk = FakeEditor::new(&["a"], false, None);
     let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
     insta::assert_snapshot!(desk.check(&both, EditOptions::default()), @r#"
     ["a", "a"]
@@ -135,7 +135,7 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
 
 #[test]
 fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
-    let desk = Desk::new(&["a"], true, None);
+    let desk = FakeEditor::new(&["a"], true, None);
     let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
     insta::assert_snapshot!(desk.check(&both, EditOptions::default()), @r#"
     ["a"]
@@ -150,7 +150,7 @@ fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
 
 #[test]
 fn what_an_extension_changed_besides_is_taken_back_too() {
-    let desk = Desk::new(&["a"], false, Some(("b", "b follows\n")));
+    let desk = FakeEditor::new(&["a"], false, Some(("b", "b follows\n")));
     insta::assert_snapshot!(desk.check(&changes(&[desk.rename("a", "c")]), EditOptions::default()), @r#"
     ["c"]
     b: "b follows\n"

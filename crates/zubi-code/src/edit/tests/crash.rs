@@ -50,13 +50,13 @@ fn faulty(tree: &Tree, fault: Fault) -> DiskSink {
 }
 
 /// A sink whose process ends: it never answers, and says when it is dead.
-struct Dying {
+struct DyingSink {
     sink: DiskSink,
     dead: Arc<Notify>,
 }
 
 #[async_trait::async_trait]
-impl EditSink for Dying {
+impl EditSink for DyingSink {
     async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
         self.sink.apply(operations, manner).await.unwrap_err();
         self.dead.notify_one();
@@ -69,7 +69,7 @@ impl EditSink for Dying {
 fn die(tree: &Tree, edit: &serde_json::Value, fault: Fault) -> String {
     tree.run(async {
         let dead = Arc::new(Notify::new());
-        let edits = edits_with(tree, Arc::new(Dying { sink: faulty(tree, fault), dead: Arc::clone(&dead) }));
+        let edits = edits_with(tree, Arc::new(DyingSink { sink: faulty(tree, fault), dead: Arc::clone(&dead) }));
         let plan = edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
         let id = plan.id.clone();
         let applying = tokio::spawn(async move { edits.apply(&plan.id).await });
@@ -185,6 +185,6 @@ fn journals_that_are_not_ours_are_set_aside() {
     }
     let recovered = tree.edits().recover().unwrap();
     assert_eq!((recovered.reverted, recovered.left.len()), (0, 3));
-    assert_eq!(tree.edits().recover().unwrap(), crate::edit::Recovered::default());
+    assert_eq!(tree.edits().recover().unwrap(), crate::edit::RecoveredChanges::default());
     assert_eq!(tree.state(), before);
 }

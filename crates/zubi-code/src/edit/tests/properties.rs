@@ -76,12 +76,12 @@ struct Model {
     batch: BTreeMap<String, String>,
 }
 
-fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+fn strip_directory<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     path.strip_prefix(directory)?.strip_prefix('/')
 }
 
 impl Model {
-    fn of(tree: &Tree) -> Self {
+    fn from_tree(tree: &Tree) -> Self {
         let mut model = Self::default();
         for (path, thing) in tree.state() {
             match thing {
@@ -140,7 +140,7 @@ impl Model {
                 if from == to {
                     return Some(());
                 }
-                if below(to, from).is_some() {
+                if strip_directory(to, from).is_some() {
                     return None;
                 }
                 if self.directories.contains(*to) || self.files.contains_key(*to) {
@@ -150,7 +150,7 @@ impl Model {
                     }
                 }
                 self.make_above(to)?;
-                let moved = |path: &str| match below(path, from) {
+                let moved = |path: &str| match strip_directory(path, from) {
                     Some(rest) => format!("{to}/{rest}"),
                     None if path == *from => (*to).to_owned(),
                     None => path.to_owned(),
@@ -168,7 +168,7 @@ impl Model {
                 if !self.directories.contains(*path) {
                     return ignore.then_some(());
                 }
-                let inside = |other: &String| below(other, path).is_some();
+                let inside = |other: &String| strip_directory(other, path).is_some();
                 if !recursive && (self.files.keys().any(inside) || self.directories.iter().any(inside)) {
                     return None;
                 }
@@ -190,7 +190,7 @@ proptest! {
         #[cfg(unix)]
         tree.set_mode("b", 0o755);
         let before = tree.state();
-        let mut model = Model::of(&tree);
+        let mut model = Model::from_tree(&tree);
         let granted = wishes.iter().all(|wish| model.grant(wish).is_some());
         model.flush();
         tree.run(async {
@@ -200,10 +200,10 @@ proptest! {
                     prop_assert!(granted, "planned what should be refused");
                     prop_assert_eq!(tree.state(), before.clone(), "planning writes nothing");
                     edits.apply(&plan.id).await.unwrap();
-                    prop_assert_eq!(without_marks(Model::of(&tree)), without_marks(model));
+                    prop_assert_eq!(without_marks(Model::from_tree(&tree)), without_marks(model));
                     edits.undo(&plan.id).await.unwrap();
                 }
-                Err(EditError::Nothing) => prop_assert!(granted && without_marks(model) == without_marks(Model::of(&tree))),
+                Err(EditError::Nothing) => prop_assert!(granted && without_marks(model) == without_marks(Model::from_tree(&tree))),
                 Err(error) => prop_assert!(!granted, "refused what should be planned: {error}"),
             }
             prop_assert_eq!(tree.state(), before);

@@ -16,7 +16,7 @@ fn all_is_kept_and_the_view_has_both_ends() {
     for chunk in text.as_bytes().chunks(999) {
         stream.take_in(chunk, false);
     }
-    let captured = stream.keep(&store).unwrap();
+    let captured = stream.persist(&store).unwrap();
     assert_eq!((captured.lines, captured.bytes), (20_000, text.len() as u64));
     assert_eq!(store.read(captured.id.as_ref().unwrap()).unwrap(), text.as_bytes());
     let view = captured.view_of(100);
@@ -30,7 +30,7 @@ fn lines_are_counted_across_chunks() {
     for chunk in ["a", "b\nc", "", "\n", "d"] {
         stream.take_in(chunk.as_bytes(), false);
     }
-    let captured = stream.keep(&store).unwrap();
+    let captured = stream.persist(&store).unwrap();
     assert_eq!((captured.lines, captured.text().as_str()), (3, "ab\nc\nd"));
 }
 
@@ -40,7 +40,7 @@ fn secrets_go_even_in_pieces() {
     for chunk in ["x hun", "ter", "2 y", " hunted hu"] {
         stream.take_in(chunk.as_bytes(), false);
     }
-    let captured = stream.keep(&store).unwrap();
+    let captured = stream.persist(&store).unwrap();
     let text = captured.text();
     assert!(!text.contains("hunter2") && !text.contains("hun"), "{text}");
     assert!(text.ends_with(" hu"), "what only looked like one comes at the end: {text}");
@@ -50,6 +50,6 @@ fn secrets_go_even_in_pieces() {
 #[test]
 fn nothing_is_kept_of_nothing() {
     let (_guard, store, stream) = stream(&[]);
-    let captured = stream.keep(&store).unwrap();
+    let captured = stream.persist(&store).unwrap();
     assert!(captured.id.is_none() && captured.text().is_empty());
 }

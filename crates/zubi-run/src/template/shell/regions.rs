@@ -19,7 +19,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        self.unclosed("`'`", from);
+        self.report_unclosed("`'`", from);
     }
 
     pub(super) fn comment(&mut self) {
@@ -46,7 +46,7 @@ impl Lexer<'_> {
                 Token::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
             }
         }
-        self.unclosed("a backquote", from);
+        self.report_unclosed("a backquote", from);
     }
 
     /// A dollar was read, which is not ours.
@@ -114,7 +114,7 @@ impl Lexer<'_> {
             }
         }
         self.opaque.pop();
-        self.unclosed(name, from);
+        self.report_unclosed(name, from);
     }
 
     /// Whether the `c` that was just read begins the word `case`.
@@ -154,7 +154,7 @@ impl Lexer<'_> {
             }
         }
         self.opaque.pop();
-        self.unclosed(name, from);
+        self.report_unclosed(name, from);
     }
 
     /// `${…}` of the shell, after the brace.
@@ -187,7 +187,7 @@ impl Lexer<'_> {
             }
         }
         self.opaque.pop();
-        self.unclosed(NAME, from);
+        self.report_unclosed(NAME, from);
     }
 
     /// After `<<` or `<<-`: the word that ends the document.

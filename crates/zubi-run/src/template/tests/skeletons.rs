@@ -164,7 +164,7 @@ fn scripts(skeleton: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn x15_no_value_runs() {
+fn no_value_runs() {
     const ENOUGH: usize = 60;
     let mut runner = TestRunner::deterministic();
     let directory = tempfile::tempdir().unwrap();

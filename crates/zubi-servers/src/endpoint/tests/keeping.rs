@@ -6,21 +6,21 @@ use super::*;
 
 #[tokio::test]
 async fn a_server_that_says_nothing_is_ended_after_the_second_question() {
-    let mut fixture = Fixture::of(Workspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
+    let mut fixture = Fixture::with_timeouts(Workspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
     let capabilities = json!({ "hoverProvider": true });
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities.clone()).await;
     server.expect_request("textDocument/hover").await;
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake did not answer `textDocument/hover` within 0 s");
     server.expect_notification("$/cancelRequest").await;
     // It says something at last: it is slow, not dead.
-    server.ask("workspace/workspaceFolders", Value::Null).await.unwrap();
+    server.request("workspace/workspaceFolders", Value::Null).await.unwrap();
     for expected in ["did not answer", "was ended"] {
-        let error = fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err().to_string();
+        let error = fixture.request("textDocument/hover", cx()).await.unwrap().unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
     // The next question finds a new one.
-    let question = fixture.ask("textDocument/hover", cx());
+    let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities).await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!("alive")).await;
@@ -30,8 +30,8 @@ async fn a_server_that_says_nothing_is_ended_after_the_second_question() {
 #[tokio::test]
 async fn what_a_caller_has_waited_counts_the_start() {
     let limit = Duration::from_millis(400);
-    let mut fixture = Fixture::of(Workspace::new(&[]), Duration::from_mins(30), limit);
-    let question = fixture.ask("textDocument/hover", cx());
+    let mut fixture = Fixture::with_timeouts(Workspace::new(&[]), Duration::from_mins(30), limit);
+    let question = fixture.request("textDocument/hover", cx());
     // Half of the time is used up before it can be asked.
     tokio::time::sleep(limit / 2).await;
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
@@ -45,10 +45,10 @@ async fn what_a_caller_has_waited_counts_the_start() {
 #[tokio::test]
 async fn a_server_that_nobody_asks_is_ended_in_order_and_started_again_with_its_documents() {
     let mut fixture =
-        Fixture::of(Workspace::new(&[("a.rs", "fn a() {}")]), Duration::from_millis(200), Duration::from_mins(1));
+        Fixture::with_timeouts(Workspace::new(&[("a.rs", "fn a() {}")]), Duration::from_millis(200), Duration::from_mins(1));
     let capabilities = json!({ "textDocumentSync": 1, "hoverProvider": true });
-    let about = cx().about(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let question = fixture.ask("textDocument/hover", about.clone());
+    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let question = fixture.request("textDocument/hover", about.clone());
     let mut server = fixture.server(capabilities.clone()).await;
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("textDocument/hover").await;
@@ -59,7 +59,7 @@ async fn a_server_that_nobody_asks_is_ended_in_order_and_started_again_with_its_
     server.expect_notification("exit").await;
     drop(server);
     assert_eq!(fixture.endpoint.readiness(), Readiness::Starting);
-    let question = fixture.ask("textDocument/hover", about);
+    let question = fixture.request("textDocument/hover", about);
     let mut server = fixture.server(capabilities).await;
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("textDocument/hover").await;

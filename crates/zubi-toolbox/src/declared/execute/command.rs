@@ -37,15 +37,15 @@ pub(in crate::declared) async fn run(
     args: Vec<Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
-    let editor = tool.machinery.editor.as_ref().ok_or_else(|| tool.failed(NO_EDITOR, OPEN_EDITOR))?;
+    let editor = tool.machinery.editor.as_ref().ok_or_else(|| tool.run_error(NO_EDITOR, OPEN_EDITOR))?;
     let deadline = cx.deadline.min(Instant::now() + tool.definition.timeout);
     let answered = editor.execute(command, args, &RequestCx::new(cx.cancel.clone(), deadline)).await;
-    let value = answered.map_err(|error| tell(tool, command, &error))?;
-    let text = tool.machinery.bounded(text_of(&value), room(cx)).await;
+    let value = answered.map_err(|error| command_error(tool, command, &error))?;
+    let text = tool.machinery.truncate_or_store(text_of(&value), room(cx)).await;
     Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
 }
 
-fn tell(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
+fn command_error(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
     let (code, hint) = match error {
         ViewError::Unsupported | ViewError::NotYet | ViewError::Gone => (Code::Unavailable, OPEN_EDITOR),
         ViewError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),

@@ -16,14 +16,14 @@ pub(in crate::declared) async fn run(
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
     let function: Arc<dyn Function> =
-        tool.machinery.functions.get(handler).ok_or_else(|| tool.failed(NOBODY, REGISTER))?;
+        tool.machinery.functions.get(handler).ok_or_else(|| tool.run_error(NOBODY, REGISTER))?;
     let called = tokio::time::timeout(tool.definition.timeout, function.call(Value::Object(args), cx));
-    let value = called.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| tell(tool, handler, &error))?;
-    let text = tool.machinery.bounded(text_of(&value), room(cx)).await;
+    let value = called.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| function_error(tool, handler, &error))?;
+    let text = tool.machinery.truncate_or_store(text_of(&value), room(cx)).await;
     Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
 }
 
-fn tell(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
+fn function_error(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
     let (code, hint) = match error {
         FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function is another program's."),
         FunctionError::Gone(_) => (Code::Unavailable, REGISTER),

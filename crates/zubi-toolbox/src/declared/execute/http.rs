@@ -27,7 +27,7 @@ pub(in crate::declared) async fn run(
 ) -> Result<ToolOutput, ToolError> {
     let request = request(tool, parts, args)?;
     let answer = http::send(&request, &tool.machinery.lookup, &cx.cancel).await;
-    let answer = answer.map_err(|error| tell(tool, &error))?;
+    let answer = answer.map_err(|error| request_error(tool, &error))?;
     let (text, data) = match answer.body() {
         Body::Empty => ("(no body)".to_owned(), None),
         Body::Json(value) => (format!("{value:#}"), Some(value)),
@@ -36,10 +36,10 @@ pub(in crate::declared) async fn run(
     };
     let room = room(cx);
     let room = if answer.is_success() { room } else { room.min(FAILURE_ROOM) };
-    let text = tool.machinery.bounded(text, room).await;
+    let text = tool.machinery.truncate_or_store(text, room).await;
     if !answer.is_success() {
         let why = format!("the server answered {}\n{text}", answer.status);
-        return Err(tool.failed(why, next(answer.status)));
+        return Err(tool.run_error(why, next(answer.status)));
     }
     Ok(ToolOutput { text, data, status: Some(status(&answer)), truncated: None })
 }
@@ -60,7 +60,7 @@ fn request(tool: &DeclaredTool, parts: &RequestPlan<'_>, args: Map<String, Value
     };
     request.hosts = tool.declared_hosts();
     if let Some(server) = tool.machinery.doubles.as_ref().and_then(|doubles| doubles.server()) {
-        request.url = server.instead_of(&request.url).map_err(|error| tell(tool, &error))?;
+        request.url = server.instead_of(&request.url).map_err(|error| request_error(tool, &error))?;
         request.hosts.push(server.host());
     }
     request.timeout = tool.definition.timeout;
@@ -94,7 +94,7 @@ fn next(status: u16) -> &'static str {
     }
 }
 
-fn tell(tool: &DeclaredTool, error: &HttpError) -> ToolError {
+fn request_error(tool: &DeclaredTool, error: &HttpError) -> ToolError {
     match error {
         HttpError::TimedOut { .. } => ToolError::user(
             Code::TimedOut,
@@ -106,10 +106,10 @@ fn tell(tool: &DeclaredTool, error: &HttpError) -> ToolError {
             format!("Error in {}: {error}", tool.id()),
             "Call again if the answer is still wanted.",
         ),
-        HttpError::Address { .. } | HttpError::RedirectHost { .. } => tool.failed(
+        HttpError::Address { .. } | HttpError::RedirectHost { .. } => tool.run_error(
             error.to_string().replace("`hosts`", "`sandbox.net`"),
             "The user can add it to `sandbox.net` of the tool in its file.",
         ),
-        _ => tool.failed(error, "Check that the server can be reached from here, or tell the user."),
+        _ => tool.run_error(error, "Check that the server can be reached from here, or tell the user."),
     }
 }

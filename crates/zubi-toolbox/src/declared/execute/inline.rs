@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use zubi_run::script::{Finished, Job, Limits, NestedCaller, ScriptError};
+use zubi_run::script::{ScriptEnd, Job, Limits, NestedCaller, ScriptError};
 use zubi_tools::registry::{CallError, Registry};
 use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
@@ -20,22 +20,22 @@ pub(in crate::declared) async fn run(
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
     let Some(runner) = &tool.machinery.scripts else {
-        return Err(tool.failed("JavaScript cannot run here", "Use another tool."));
+        return Err(tool.run_error("JavaScript cannot run here", "Use another tool."));
     };
     let (confinement, _) = tool.machinery.jobs.runner().sandbox().for_scripts(runner.executable()).await;
-    let runner = runner.clone().confined(confinement);
+    let runner = runner.clone().with_confinement(confinement);
     let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
     let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
-    let nested = Nested { registry: tool.machinery.registry.get().cloned(), cx: cx.clone() };
+    let nested = NestedCalls { registry: tool.machinery.registry.get().cloned(), cx: cx.clone() };
     // The time of calls counts as well: it is the tool's caller who waits.
     let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
     let finished = finished.await.unwrap_or(Err(ScriptError::TimedOut { after_ms: time_ms }));
-    let finished = finished.map_err(|error| tell(tool, &error))?;
+    let finished = finished.map_err(|error| script_error(tool, &error))?;
     answer(tool, finished, room(cx)).await
 }
 
-async fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<ToolOutput, ToolError> {
-    let Finished { outcome, log, log_truncated } = finished;
+async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result<ToolOutput, ToolError> {
+    let ScriptEnd { outcome, log, log_truncated } = finished;
     let mut lines = log;
     if log_truncated {
         lines.push("… more was logged than is kept …".to_owned());
@@ -50,19 +50,19 @@ async fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<
             let text = if lines.is_empty() {
                 "(no result)".to_owned()
             } else {
-                tool.machinery.bounded(lines.join("\n"), room).await
+                tool.machinery.truncate_or_store(lines.join("\n"), room).await
             };
             Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
         }
         Err(thrown) => {
             lines.insert(0, thrown.to_string());
-            let told = tool.machinery.bounded(lines.join("\n"), room.min(FAILURE_ROOM)).await;
-            Err(tool.failed(told, "Check the arguments; the code is in the tool's file."))
+            let told = tool.machinery.truncate_or_store(lines.join("\n"), room.min(FAILURE_ROOM)).await;
+            Err(tool.run_error(told, "Check the arguments; the code is in the tool's file."))
         }
     }
 }
 
-fn tell(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
+fn script_error(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
     let (code, hint) = match error {
         ScriptError::TimedOut { .. } => {
             (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take.")
@@ -75,13 +75,13 @@ fn tell(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
 }
 
 /// Calls tools for code.
-struct Nested {
+struct NestedCalls {
     registry: Option<Weak<Registry>>,
     cx: ToolCx,
 }
 
 #[async_trait]
-impl NestedCaller for Nested {
+impl NestedCaller for NestedCalls {
     async fn call(&self, tool: &str, args: Value) -> Result<Value, String> {
         let registry: Option<Arc<Registry>> = self.registry.as_ref().and_then(Weak::upgrade);
         let registry = registry.ok_or_else(|| format!("`{tool}` cannot be called here"))?;

@@ -13,7 +13,7 @@ use zubi_base::process::Environment;
 use zubi_base::secret;
 use zubi_run::job::{Command, ExitReason, JobResult, Job, Shell};
 use zubi_run::sandbox::{self, FileAccess, SandboxRequest, Net, SandboxContext};
-use zubi_run::template::{Rendered, Template};
+use zubi_run::template::{RenderedText, Template};
 use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, question, redact, shell};
 
 use crate::declared::format::{SandboxDeclaration, ShellKind};
@@ -48,13 +48,13 @@ pub(in crate::declared) struct ShellPlan<'a> {
 }
 
 /// The same with the values of a call.
-struct Resolved {
-    script: Rendered,
+struct ResolvedShell {
+    script: RenderedText,
     directory: Utf8PathBuf,
-    environment: Vec<(String, Rendered)>,
+    environment: Vec<(String, RenderedText)>,
 }
 
-impl Resolved {
+impl ResolvedShell {
     fn new(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>, cx: &ToolCx) -> Result<Self, ToolError> {
         let script = tool.render(parts.script, args)?;
         let given = parts.directory.map(|template| tool.render(template, args)).transpose()?;
@@ -86,7 +86,7 @@ impl Resolved {
 }
 
 /// What runs, for whoever is asked: variables, then the script.
-fn shown(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
+fn preview(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
     let mut shown = String::new();
     for (name, template) in parts.environment {
         let value = tool.render_shown(template, args)?;
@@ -107,7 +107,7 @@ pub(in crate::declared) fn footprint(
     cx: &ToolCx,
     common: Footprint,
 ) -> Result<Footprint, ToolError> {
-    let resolved = Resolved::new(tool, parts, args, cx)?;
+    let resolved = ResolvedShell::new(tool, parts, args, cx)?;
     let reading = shell::read(&resolved.script.shown, &resolved.directory);
     let declared = tool.definition.tool.sandbox.clone().unwrap_or_default();
     let (mut reads, mut writes, mut unresolved) = (reading.reads, reading.writes, reading.unresolved);
@@ -128,8 +128,8 @@ pub(in crate::declared) fn footprint(
         commands: reading.commands,
         unresolved,
         hosts: declared.net.clone().unwrap_or_default(),
-        sandbox: Some(held(tool.machinery.jobs.runner().sandbox(), &declared)),
-        preview: Some(shown(tool, parts, args)?),
+        sandbox: Some(describe_sandbox(tool.machinery.jobs.runner().sandbox(), &declared)),
+        preview: Some(preview(tool, parts, args)?),
         directory: Some(resolved.directory),
         ..common
     })
@@ -147,7 +147,7 @@ fn named_places(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf
     let home = tool.machinery.jobs.runner().sandbox().home();
     let folders = [tool.folder.clone()];
     let place = SandboxContext { folders: &folders, temporary: &tool.folder, home };
-    let wrong = |error| tool.failed(error, "Mend `sandbox.fs` of the tool in its file.");
+    let wrong = |error| tool.run_error(error, "Mend `sandbox.fs` of the tool in its file.");
     let resolved = |path: Utf8PathBuf| zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
     paths.iter().map(|path| Ok(resolved(place.path(path).map_err(wrong)?))).collect()
 }
@@ -158,22 +158,22 @@ fn secrets_among(names: &[String]) -> impl Iterator<Item = &String> {
 }
 
 /// The sandbox in the words of a person.
-fn held(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -> String {
-    let level = sandbox.known().map_or("the best that this machine offers", |standing| standing.level.name());
+fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -> String {
+    let level = sandbox.probed_status().map_or("the best that this machine offers", |standing| standing.level.name());
     let files = declared.fs.clone().unwrap_or_default();
     let mut clauses = vec![match files.write.as_deref() {
         None => "writes only below the workspace".to_owned(),
         Some([]) => "writes nothing but a temporary directory".to_owned(),
-        Some(paths) => format!("writes only {}", named(paths)),
+        Some(paths) => format!("writes only {}", list_paths(paths)),
     }];
     clauses.push(match files.read.as_deref() {
         None => "no credential stores".to_owned(),
-        Some(paths) => format!("reads only {} and the system's programs", named(paths)),
+        Some(paths) => format!("reads only {} and the system's programs", list_paths(paths)),
     });
     match declared.exec.as_deref() {
         None => {}
         Some([]) => clauses.push("runs no program".to_owned()),
-        Some(programs) => clauses.push(format!("runs only {}", named(programs))),
+        Some(programs) => clauses.push(format!("runs only {}", list_paths(programs))),
     }
     clauses.push(match net(declared) {
         Net::None => "no network".to_owned(),
@@ -183,7 +183,7 @@ fn held(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -> String {
     format!("{level}: {}", clauses.join(", "))
 }
 
-fn named(paths: &[String]) -> String {
+fn list_paths(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| format!("`{path}`")).collect();
     let more = paths.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -212,7 +212,7 @@ async fn finish(
     args: &Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<(JobResult, Duration), ToolError> {
-    let Resolved { script, directory, environment: own } = Resolved::new(tool, parts, args, cx)?;
+    let ResolvedShell { script, directory, environment: own } = ResolvedShell::new(tool, parts, args, cx)?;
     let shell = match parts.shell {
         ShellKind::Sh => Shell::Sh,
         ShellKind::Bash => Shell::Bash,
@@ -251,13 +251,13 @@ pub(in crate::declared) async fn run(
     let succeeds =
         |code: i32| declared.as_ref().map_or(code == 0, |codes| codes.iter().any(|it| i32::from(*it) == code));
     if let (Some(doubles), ExitReason::Exited(code)) = (&tool.machinery.doubles, finished.end) {
-        doubles.ended(code);
+        doubles.record_exit(code);
     }
     let room = answer::room(cx).min(FAILURE_ROOM);
     let outputs = || answer::outputs(&finished.stdout, &finished.stderr, room).trim_end().to_owned();
     match finished.end {
-        ExitReason::Exited(code) if succeeds(code) => Ok(answer::ended(&finished, timeout, answer::room(cx))),
-        ExitReason::Exited(code) => Err(tool.failed(format!("it exited with {code}\n{}", outputs()), next(code))),
+        ExitReason::Exited(code) if succeeds(code) => Ok(answer::ended_answer(&finished, timeout, answer::room(cx))),
+        ExitReason::Exited(code) => Err(tool.run_error(format!("it exited with {code}\n{}", outputs()), next(code))),
         ExitReason::TimedOut => Err(ToolError::user(
             Code::TimedOut,
             format!(

@@ -16,7 +16,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 struct Fixture {
     _guard: tempfile::TempDir,
-    declared: Arc<Declared>,
+    declared: Arc<DeclaredProvider>,
     store: TrustStore,
     root: Utf8PathBuf,
 }
@@ -30,7 +30,7 @@ fn fixture() -> Fixture {
     let sandbox = Sandbox::new(Spawner::direct(), None, None);
     let jobs = Jobs::new(Runner::new(Spawner::direct(), Arc::new(sandbox), OutputStore::new(&state)));
     let store = TrustStore::new(state);
-    let declared = Declared::new(Setup {
+    let declared = DeclaredProvider::new(Setup {
         workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
         trust: Trust::new(store.clone(), false),
         secrets: Secrets::default(),
@@ -71,7 +71,7 @@ impl Fixture {
 
 /// X3, X29: what is written and trusted while zubi runs is listed; what changes is gone at once.
 #[tokio::test]
-async fn x03_the_list_follows_the_files_and_the_trust() {
+async fn the_list_follows_the_files_and_the_trust() {
     let fixture = fixture();
     fixture.declared.prepare().await;
     fixture.becomes(&[], 0).await;

@@ -99,12 +99,12 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
     match &happened.error {
         None if must_fail => {
             let mut mismatch = Mismatch::new("error", "expected a failure, and the call succeeded");
-            mismatch.difference = prefixed('+', output(happened));
+            mismatch.difference = prefix_lines('+', output(happened));
             found.push(mismatch);
         }
         Some((code, text)) if !may_fail => {
             let mut mismatch = Mismatch::new("error", format!("the call failed ({code})"));
-            mismatch.difference = prefixed('+', text);
+            mismatch.difference = prefix_lines('+', text);
             found.push(mismatch);
         }
         Some((code, text)) => {
@@ -112,7 +112,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
                 found.push(Mismatch::new("code", format!("expected `{expected}`, got `{code}`")));
             }
             if let Some(expected) = expect.error.as_ref().filter(|expected| !text.contains(expected.as_str())) {
-                found.push(without("error", "the failure does not contain", expected, text));
+                found.push(short_mismatch("error", "the failure does not contain", expected, text));
             }
         }
         None => {}
@@ -121,7 +121,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
         texts(test, output(happened), &mut found);
     }
     if let Some(expected) = &expect.request {
-        requested(expected, &happened.asked, &mut found);
+        compare_request(expected, &happened.asked, &mut found);
     }
     for tool in &happened.uncalled {
         found.push(Mismatch::new("calls", format!("`{tool}` was not called as `calls` says")));
@@ -145,12 +145,12 @@ fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
         found.push(Mismatch { difference, ..Mismatch::new("text", "the output is another (- expected, + got)") });
     }
     if let Some(expected) = expect.contains.as_ref().filter(|expected| !output.contains(expected.as_str())) {
-        found.push(without("contains", "the answer does not contain", expected, output));
+        found.push(short_mismatch("contains", "the answer does not contain", expected, output));
     }
     if let Some(pattern) = &expect.matches {
         match self::pattern(pattern) {
             Ok(regex) if regex.is_match(output) => {}
-            Ok(_) => found.push(without("matches", "nothing in the answer matches", pattern, output)),
+            Ok(_) => found.push(short_mismatch("matches", "nothing in the answer matches", pattern, output)),
             Err(why) => found.push(Mismatch::new("matches", why)),
         }
     }
@@ -163,14 +163,14 @@ fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
                 }
             }
             Err(error) => {
-                let difference = prefixed('+', output);
+                let difference = prefix_lines('+', output);
                 found.push(Mismatch { difference, ..Mismatch::new("json", format!("the output is no JSON: {error}")) });
             }
         }
     }
 }
 
-fn requested(expected: &ExpectedRequest, asked: &[RecordedRequest], found: &mut Vec<Mismatch>) {
+fn compare_request(expected: &ExpectedRequest, asked: &[RecordedRequest], found: &mut Vec<Mismatch>) {
     // Of several, which redirects make, the first is what the tool asked.
     let Some(got) = asked.first() else {
         return found.push(Mismatch::new("request", "the server was not asked"));
@@ -263,7 +263,7 @@ fn differs(expected: &Value, got: &Value, at: &mut String) -> Option<String> {
         (Value::Number(expected), Value::Number(got)) if expected.as_f64() == got.as_f64() => None,
         (expected, got) if expected == got => None,
         (expected, got) => {
-            Some(format!("{at}: expected {}, got {}", shown(&expected.to_string()), shown(&got.to_string())))
+            Some(format!("{at}: expected {}, got {}", truncate(&expected.to_string()), truncate(&got.to_string())))
         }
     };
     if found.is_none() {
@@ -272,14 +272,14 @@ fn differs(expected: &Value, got: &Value, at: &mut String) -> Option<String> {
     found
 }
 
-fn without(field: &str, what: &str, expected: &str, got: &str) -> Mismatch {
-    let difference = [prefixed('-', expected), prefixed('+', got)].join("\n");
+fn short_mismatch(field: &str, what: &str, expected: &str, got: &str) -> Mismatch {
+    let difference = [prefix_lines('-', expected), prefix_lines('+', got)].join("\n");
     Mismatch { difference, ..Mismatch::new(field, format!("{what} what was expected (- expected, + got)")) }
 }
 
 /// Lines of a text, each behind a sign.
-fn prefixed(sign: char, text: &str) -> String {
-    let shown = shown(text);
+fn prefix_lines(sign: char, text: &str) -> String {
+    let shown = truncate(text);
     if shown.is_empty() {
         return format!("{sign} (nothing)");
     }
@@ -289,7 +289,7 @@ fn prefixed(sign: char, text: &str) -> String {
 
 /// Lines of both texts; those of one alone behind `-` and `+`.
 fn difference(expected: &str, got: &str) -> String {
-    let (expected, got) = (shown(expected), shown(got));
+    let (expected, got) = (truncate(expected), truncate(got));
     let diff = TextDiff::from_lines(expected.as_str(), got.as_str());
     let lines = diff.iter_all_changes().map(|change| {
         let sign = match change.tag() {
@@ -309,7 +309,7 @@ fn difference(expected: &str, got: &str) -> String {
 }
 
 /// A text short enough to be shown.
-fn shown(text: &str) -> String {
+fn truncate(text: &str) -> String {
     if text.chars().nth(MAX_SHOWN).is_none() {
         return text.to_owned();
     }

@@ -17,11 +17,11 @@ use crate::declared::format::{FakeAnswer, FakeCall, ToolTest};
 pub(in crate::declared) struct Fakes {
     server: Option<MockServer>,
     calls: Vec<FakeCall>,
-    seen: Mutex<Seen>,
+    seen: Mutex<FakeCalls>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct FakeCalls {
     exit: Option<i32>,
     /// For each of the calls whether it was made.
     made: Vec<bool>,
@@ -33,11 +33,11 @@ impl Fakes {
             Some(answer) => Some(MockServer::start(stand_in_answer(answer)).await?),
             None => None,
         };
-        let seen = Seen { exit: None, made: vec![false; test.calls.len()] };
+        let seen = FakeCalls { exit: None, made: vec![false; test.calls.len()] };
         Ok(Self { server, calls: test.calls.clone(), seen: Mutex::new(seen) })
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn lock_calls(&self) -> MutexGuard<'_, FakeCalls> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -47,28 +47,28 @@ impl Fakes {
     }
 
     /// With which exit code a script has ended.
-    pub(in crate::declared) fn ended(&self, exit: i32) {
-        self.seen().exit = Some(exit);
+    pub(in crate::declared) fn record_exit(&self, exit: i32) {
+        self.lock_calls().exit = Some(exit);
     }
 
     pub(super) fn exit(&self) -> Option<i32> {
-        self.seen().exit
+        self.lock_calls().exit
     }
 
-    pub(super) fn asked(&self) -> Vec<RecordedRequest> {
-        self.server.as_ref().map(MockServer::asked).unwrap_or_default()
+    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+        self.server.as_ref().map(MockServer::recorded_requests).unwrap_or_default()
     }
 
     /// The tools of those calls that were expected and not made.
-    pub(super) fn uncalled(&self) -> Vec<String> {
-        let seen = self.seen();
+    pub(super) fn missing_calls(&self) -> Vec<String> {
+        let seen = self.lock_calls();
         let missing = self.calls.iter().zip(&seen.made).filter(|(_, made)| !**made);
         missing.map(|(call, _)| call.tool.clone()).collect()
     }
 
     /// The first answer that fits a call and was not given yet.
     fn answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
-        let mut seen = self.seen();
+        let mut seen = self.lock_calls();
         let fits = |call: &FakeCall| {
             spec::is_called(&spec.id, &call.tool) && compare::json(&Value::Object(call.args.clone()), args).is_none()
         };
@@ -123,8 +123,8 @@ impl Tool for FakeTool {
 
     async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let Some(call) = self.doubles.answer(&self.spec, &args) else {
-            let why = format!("the test has no answer for this call with {}", shortened(&args));
-            return Err(ToolError::failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
+            let why = format!("the test has no answer for this call with {}", summarize_arguments(&args));
+            return Err(ToolError::operation_failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
         };
         match call.error {
             Some(message) => Err(ToolError::user(Code::Failed, message, "")),
@@ -138,7 +138,7 @@ impl Tool for FakeTool {
 }
 
 /// Arguments for a message.
-fn shortened(args: &Value) -> String {
+fn summarize_arguments(args: &Value) -> String {
     const SHOWN: usize = 300;
     let text = clean(args.to_string());
     if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }

@@ -25,11 +25,11 @@ pub(in crate::declared) fn tests(definition: &Definition, plan: &Plan, problems:
             let what = format!("there is a test `{}` already", test.name);
             problems.push(Problem::warning("test-name", place(node, &["name"]), what, "Give it another name."));
         }
-        one(definition, plan, test, node, problems);
+        lint_test(definition, plan, test, node, problems);
     }
 }
 
-fn one(definition: &Definition, plan: &Plan, test: &ToolTest, node: &Node, problems: &mut Vec<Problem>) {
+fn lint_test(definition: &Definition, plan: &Plan, test: &ToolTest, node: &Node, problems: &mut Vec<Problem>) {
     let execution = &definition.tool.execution;
     let (is_shell, is_http) =
         (matches!(execution, ToolExecution::Shell(_)), matches!(execution, ToolExecution::Http(_)));
@@ -68,7 +68,7 @@ fn one(definition: &Definition, plan: &Plan, test: &ToolTest, node: &Node, probl
     let files = node.get("files").map(Node::items).unwrap_or_default();
     let files = files.iter().filter_map(|item| Some((item.as_str()?, item.range.clone())));
     for (path, range) in fixtures.chain(files).filter(|(path, _)| !is_inside(path)) {
-        let what = format!("`{}` is no path below the directory of the test", crate::declared::shape::cut(path));
+        let what = format!("`{}` is no path below the directory of the test", crate::declared::shape::truncate(path));
         problems.push(Problem::error("test-path", range, what, "Write it relative, without `..`: `src/a.txt`."));
     }
     let calls = node.get("calls").map(Node::items).unwrap_or_default();

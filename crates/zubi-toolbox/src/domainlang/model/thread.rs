@@ -18,20 +18,20 @@ pub(super) struct ModelThread {
     pub(super) roots: Vec<Root>,
     /// Whether there was a file in the model when it was asked last.
     has_files: Arc<AtomicBool>,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<ThreadHandle>>,
 }
 
 /// Where a snapshot goes, or why there is none.
 type Reply = oneshot::Sender<Result<WorkspaceSnapshot, LoadError>>;
 
 /// The way to the thread.
-struct Running {
+struct ThreadHandle {
     questions: mpsc::Sender<Reply>,
     progress: watch::Receiver<Progress>,
     stop: Arc<AtomicBool>,
 }
 
-impl Drop for Running {
+impl Drop for ThreadHandle {
     fn drop(&mut self) {
         // It may be in the middle of loading; otherwise it ends because nobody can ask any more.
         self.stop.store(true, Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl ModelThread {
         Ok(Promise { snapshot, progress })
     }
 
-    fn start(&self) -> std::io::Result<Running> {
+    fn start(&self) -> std::io::Result<ThreadHandle> {
         let (questions, asked) = mpsc::channel();
         let (told, progress) = watch::channel(Progress { loaded: 0, total: 0 });
         let stop = Arc::new(AtomicBool::new(false));
@@ -76,7 +76,7 @@ impl ModelThread {
         let is_stopped = Arc::clone(&stop);
         let own = move || own(&files, &roots, &asked, &told, &is_stopped, &has_files);
         std::thread::Builder::new().name("domainlang".to_owned()).spawn(own)?;
-        Ok(Running { questions, progress, stop })
+        Ok(ThreadHandle { questions, progress, stop })
     }
 }
 

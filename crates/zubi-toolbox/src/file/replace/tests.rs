@@ -10,7 +10,7 @@ fn replacement(old: &str, new: &str, replace_all: bool) -> Replacement {
 
 fn check(text: &str, old: &str, new: &str) -> String {
     match all(text, &[replacement(old, new, false)]) {
-        Ok(Replaced { text, count }) => format!("{count}: {text:?}"),
+        Ok(ReplacedText { text, count }) => format!("{count}: {text:?}"),
         Err((_, problem)) => problem.describe("a.txt"),
     }
 }

@@ -76,7 +76,7 @@ impl Bounds {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchFindings {
     /// The files with matches by path, so that an answer is the same each time; of the first ones the lines.
     pub(crate) files: BTreeMap<Utf8PathBuf, Vec<Line>>,
     /// All lines that match, kept or not.
@@ -109,8 +109,8 @@ pub(crate) fn search(
     matcher: &RegexMatcher,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
     bounds: &Bounds,
-) -> Found {
-    let shared = Shared {
+) -> SearchFindings {
+    let shared = SearchState {
         query,
         matcher,
         unsaved,
@@ -143,7 +143,7 @@ pub(crate) fn search(
 }
 
 /// What all threads see.
-struct Shared<'a> {
+struct SearchState<'a> {
     query: &'a Query,
     matcher: &'a RegexMatcher,
     unsaved: &'a BTreeMap<Utf8PathBuf, Arc<str>>,
@@ -157,21 +157,21 @@ struct Shared<'a> {
     stopped: AtomicBool,
 }
 
-impl Shared<'_> {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+impl SearchState<'_> {
+    fn lock_findings(&self) -> MutexGuard<'_, Kept> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether lines of a file can still become part of the answer.
     fn will_show(&self, path: &Utf8Path) -> bool {
-        self.kept().will_show(path)
+        self.lock_findings().will_show(path)
     }
 }
 
 /// The findings while they come in, in any order.
 #[derive(Default)]
 struct Kept {
-    found: Found,
+    found: SearchFindings,
     /// Lines kept in all files.
     lines: usize,
     /// The files up to this one fill the answer: no line of a file behind it will be shown.
@@ -206,7 +206,7 @@ impl Kept {
 }
 
 struct Workers<'s> {
-    shared: &'s Shared<'s>,
+    shared: &'s SearchState<'s>,
     root: &'s Utf8Path,
 }
 
@@ -218,7 +218,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Workers<'s> {
 
 /// One thread of a search, with its buffers.
 struct Worker<'s> {
-    shared: &'s Shared<'s>,
+    shared: &'s SearchState<'s>,
     root: &'s Utf8Path,
     matcher: RegexMatcher,
     searcher: Searcher,
@@ -254,7 +254,7 @@ impl ParallelVisitor for Worker<'_> {
 }
 
 impl<'s> Worker<'s> {
-    fn new(shared: &'s Shared<'s>, root: &'s Utf8Path) -> Self {
+    fn new(shared: &'s SearchState<'s>, root: &'s Utf8Path) -> Self {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .line_number(true)
@@ -306,7 +306,7 @@ impl<'s> Worker<'s> {
         }
         self.shared.searched.fetch_add(1, Ordering::Relaxed);
         if sink.total > 0 {
-            let mut found = self.shared.kept();
+            let mut found = self.shared.lock_findings();
             found.add(path.to_owned(), sink.total, sink.kept, self.shared.bounds.limit);
         }
     }

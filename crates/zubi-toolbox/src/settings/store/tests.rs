@@ -8,14 +8,14 @@ use super::*;
 #[test]
 fn comments_and_order_stay() {
     let text = "// mine\n{\n  \"a\": 1, // one\n  \"b\": [true],\n}\n";
-    insta::assert_snapshot!(with(text, "a", &json!("x")).unwrap(), @r#"
+    insta::assert_snapshot!(set_value(text, "a", &json!("x")).unwrap(), @r#"
     // mine
     {
       "a": "x", // one
       "b": [true],
     }
     "#);
-    insta::assert_snapshot!(with(text, "c.d", &json!(false)).unwrap(), @r#"
+    insta::assert_snapshot!(set_value(text, "c.d", &json!(false)).unwrap(), @r#"
     // mine
     {
       "a": 1, // one
@@ -23,7 +23,7 @@ fn comments_and_order_stay() {
       "c.d": false,
     }
     "#);
-    insta::assert_snapshot!(with("", "a", &json!(2)).unwrap(), @r#"
+    insta::assert_snapshot!(set_value("", "a", &json!(2)).unwrap(), @r#"
     {
       "a": 2
     }
@@ -38,7 +38,7 @@ fn broken_files_are_told_with_the_place() {
     for (text, place) in
         [("{\n  \"a\" 1\n}", "2:"), ("[]", "1:1: its root"), ("{\"a\": 1 \"b\": 2}", "1:"), ("{", "1:")]
     {
-        let why = with(text, "a", &json!(1)).unwrap_err();
+        let why = set_value(text, "a", &json!(1)).unwrap_err();
         assert!(why.starts_with(place), "{text}: {why}");
     }
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
@@ -49,13 +49,13 @@ proptest! {
     #[test]
     fn what_is_set_is_read(key in "[a-z.\"\\\\]{1,8}", number: i32, other in "[ -~]{0,12}") {
         let text = format!("{{\"x\": {}}}", serde_json::Value::String(other));
-        let set = with(&text, &key, &json!(number)).unwrap();
+        let set = set_value(&text, &key, &json!(number)).unwrap();
         prop_assert_eq!(value(&set, &key), Ok(Some(json!(number))));
     }
 
     #[test]
     fn any_text_is_answered(text in "[\\[\\]{}\",:a-c0-9/* \n]{0,60}") {
-        if let Ok(set) = with(&text, "a", &json!(true)) {
+        if let Ok(set) = set_value(&text, "a", &json!(true)) {
             prop_assert_eq!(value(&set, "a"), Ok(Some(json!(true))));
         }
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Whether rules that were given for a run answer what the policy with these rules asks about the call.
-fn answered(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
+fn is_answered_by(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
     policy(asking).remaining_after(&policy(yes), spec, &caller(false), footprint).action == Action::Allow
 }
 
@@ -52,7 +52,7 @@ fn every_part_that_is_asked_about_needs_its_yes() {
     ] {
         let values = |rules: &[&Value]| rules.iter().map(|rule| (*rule).clone()).collect::<Vec<_>>();
         let (asking, yes) = (values(&asking), values(&yes));
-        assert_eq!(answered(&asking, &yes, spec, &footprint), expected, "{asking:?} {yes:?} {footprint:?}");
+        assert_eq!(is_answered_by(&asking, &yes, spec, &footprint), expected, "{asking:?} {yes:?} {footprint:?}");
     }
 }
 

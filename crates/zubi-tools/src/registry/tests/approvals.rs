@@ -37,14 +37,14 @@ impl Tool for Shell {
 
 /// Keeps what it is given, in memory.
 #[derive(Debug, Default)]
-struct Kept {
+struct MemoryRuleStore {
     rules: Mutex<Vec<(ApprovalScope, RuleText)>>,
     /// Takes nothing more.
     full: Mutex<bool>,
 }
 
-impl RuleStore for Kept {
-    fn keep(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
+impl RuleStore for MemoryRuleStore {
+    fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
         if *self.full.lock().unwrap() {
             return Err("the disk is full".to_owned());
         }
@@ -61,7 +61,7 @@ struct Person {
 
 #[async_trait]
 impl Approver for Person {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         self.questions.lock().unwrap().push(request);
         self.answers.lock().unwrap().pop_front().unwrap_or(ApprovalAnswer::Unavailable)
     }
@@ -70,13 +70,13 @@ impl Approver for Person {
 /// A session over the given rules and what was kept before, with a person and a place for what they allow.
 struct Session {
     fixture: Fixture,
-    kept: Arc<Kept>,
+    kept: Arc<MemoryRuleStore>,
     person: Arc<Person>,
 }
 
 impl Session {
     fn new(rules: &[Value]) -> Self {
-        let kept = Arc::new(Kept::default());
+        let kept = Arc::new(MemoryRuleStore::default());
         let places = PolicyPaths { roots: vec!["/w".into()], ..PolicyPaths::default() };
         let rules = rules.iter().enumerate().map(|(at, rule)| (rule, format!("zubi.toml:{}", at + 1)));
         let policy = Policy::from_rules(ToolFilter::default(), rules, places);
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// The session that comes after this one, with what was kept for this scope.
-    fn after(&self, scope: ApprovalScope) -> Self {
+    fn next_session(&self, scope: ApprovalScope) -> Self {
         let kept = self.kept.rules.lock().unwrap();
         let of_scope = kept.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
         Self::new(&of_scope.collect::<Vec<_>>())
@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// The answers that the last question offered.
-    fn offered(&self) -> Vec<ApprovalOption> {
+    fn offered_options(&self) -> Vec<ApprovalOption> {
         self.person.questions.lock().unwrap().last().unwrap().options.clone()
     }
 }
@@ -147,17 +147,17 @@ fn yes(option: usize) -> ApprovalAnswer {
     ApprovalAnswer::Allow { option, arguments: None }
 }
 
-fn edited(text: &str) -> ApprovalAnswer {
+fn allow_edited(text: &str) -> ApprovalAnswer {
     ApprovalAnswer::Allow { option: 0, arguments: Some(json!({ "text": text })) }
 }
 
 /// X28: each scope allows what it names, for as long as it says, and of that tool only.
 #[tokio::test]
-async fn x28_scopes_hold_as_long_as_they_say() {
+async fn scopes_hold_as_long_as_they_say() {
     let asking = Session::new(&[]);
     asking.call("git push origin").await;
     let scopes: Vec<String> =
-        asking.offered().iter().map(|option| format!("{:?}: {}", option.scope, option.label)).collect();
+        asking.offered_options().iter().map(|option| format!("{:?}: {}", option.scope, option.label)).collect();
     assert_snapshot!(scopes.join("\n"), @"
     Once: this call
     Session: exactly `git push origin` (shell.run), for this session
@@ -184,11 +184,11 @@ async fn x28_scopes_hold_as_long_as_they_say() {
         assert_eq!(lets_through(&session), here, "option {option}, this session");
         assert!(!session.lets_through("other.run", "git push origin"), "option {option}: a yes is for one tool");
         assert_eq!(
-            lets_through(&session.after(ApprovalScope::Workspace)),
+            lets_through(&session.next_session(ApprovalScope::Workspace)),
             next_here,
             "option {option}, this workspace"
         );
-        assert_eq!(lets_through(&session.after(ApprovalScope::Always)), elsewhere, "option {option}, everywhere");
+        assert_eq!(lets_through(&session.next_session(ApprovalScope::Always)), elsewhere, "option {option}, everywhere");
     }
 }
 
@@ -237,7 +237,7 @@ async fn an_answer_is_held_against_the_calls_of_its_own_session() {
     }
     let shown = async |session| {
         host.call_in(session, "shell.run", "git push").await;
-        host.offered().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
+        host.offered_options().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
     };
     for (session, own) in [(1, "one"), (2, "two")] {
         let shown = shown(session).await;
@@ -250,7 +250,7 @@ async fn an_answer_is_held_against_the_calls_of_its_own_session() {
 
 /// X28: before the answer stands what else it would have let by.
 #[tokio::test]
-async fn x28_an_answer_is_shown_with_what_else_it_allows() {
+async fn an_answer_is_shown_with_what_else_it_allows() {
     let session = Session::new(&[]);
     for text in ["git push origin", "git push --force", "git fetch", "make"] {
         session.will_say(yes(0));
@@ -258,7 +258,7 @@ async fn x28_an_answer_is_shown_with_what_else_it_allows() {
     }
     session.call("git push other").await;
     let shown: Vec<String> =
-        session.offered().iter().map(|option| format!("{}: {:?}", option.label, option.would_also_allow)).collect();
+        session.offered_options().iter().map(|option| format!("{}: {:?}", option.label, option.would_also_allow)).collect();
     assert_snapshot!(shown.join("\n"), @r#"
     this call: []
     exactly `git push other` (shell.run), for this session: []
@@ -268,10 +268,10 @@ async fn x28_an_answer_is_shown_with_what_else_it_allows() {
     "#);
     // What cannot be told can be allowed once only.
     session.call("git push $X").await;
-    assert_eq!(session.offered().len(), 1);
+    assert_eq!(session.offered_options().len(), 1);
     // No prefix of an interpreter's arguments says what it does: it is this very text.
     session.call("python3 -c 'print(1)'").await;
-    assert!(session.offered().iter().all(|option| !option.label.contains("any arguments")), "{:?}", session.offered());
+    assert!(session.offered_options().iter().all(|option| !option.label.contains("any arguments")), "{:?}", session.offered_options());
 }
 
 #[tokio::test]
@@ -280,14 +280,14 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     let allow = json!({"action": "allow", "command": ["ls", "*"]});
     let session = Session::new(&[deny, allow]);
     // An edit that is allowed runs without another question.
-    session.will_say(edited("ls -l"));
+    session.will_say(allow_edited("ls -l"));
     assert_snapshot!(session.call("make").await, @r#"
     The user changed the arguments to {"text":"ls -l"}.
     ran ls -l
     (allow, ok)
     "#);
     // One that is denied is denied, whoever wrote it.
-    session.will_say(edited("make; rm x"));
+    session.will_say(allow_edited("make; rm x"));
     assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: it runs `rm x` (nothing is removed); the rule stands at zubi.toml:1
     The user changed the arguments to {"text":"make; rm x"}.
@@ -295,7 +295,7 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     (deny, denied)
     "#);
     // One that has to be asked about is asked about, with what is new.
-    session.will_say(edited("make clean"));
+    session.will_say(allow_edited("make clean"));
     session.will_say(yes(0));
     assert_snapshot!(session.call("make").await, @r#"
     The user changed the arguments to {"text":"make clean"}.
@@ -323,7 +323,7 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     assert!(!session.lets_through("shell.run", "make") && !session.lets_through("shell.run", "make other"));
     // Nobody edits for ever.
     for number in 0..20 {
-        session.will_say(edited(&format!("make {number}")));
+        session.will_say(allow_edited(&format!("make {number}")));
     }
     assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: the arguments were changed over and over
@@ -335,7 +335,7 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
 
 /// X28: a no may say what to do instead, and that reaches the model.
 #[tokio::test]
-async fn x28_how_a_question_can_end() {
+async fn how_a_question_can_end() {
     let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
     session.will_say(ApprovalAnswer::Deny { text: Some(" use ninja \n".to_owned()) });
     assert_snapshot!(session.call("make").await, @"
@@ -357,14 +357,14 @@ struct Away;
 
 #[async_trait]
 impl Approver for Away {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         std::future::pending().await
     }
 }
 
 /// X26: a call that is given up while somebody is asked ends at once.
 #[tokio::test]
-async fn x26_a_cancelled_call_does_not_wait_for_an_answer() {
+async fn a_cancelled_call_does_not_wait_for_an_answer() {
     let session = Session::new(&[]);
     let cx = ToolCx { approver: Arc::new(Away), ..cx() };
     let cancel = cx.cancel.clone();
@@ -416,7 +416,7 @@ async fn deny_beats_ask_beats_allow_across_files() {
 async fn answers_are_without_the_users_secrets() {
     let mut session = Session::new(&[json!({"action": "allow", "tools": ["shell.run"], "command": ["echo", "*"]})]);
     let registry = std::mem::replace(&mut session.fixture.registry, Session::new(&[]).fixture.registry);
-    session.fixture.registry = registry.redacting(Redactor::new(["correct horse".to_owned()]));
+    session.fixture.registry = registry.with_redactor(Redactor::new(["correct horse".to_owned()]));
     assert_snapshot!(session.call("echo 'correct horse' ghp_abcdefghijklmnopqrstuvwxyz012345").await, @"
     ran echo '(redacted)' ghp_abcdefghijklmnopqrstuvwxyz012345
     (allow, ok)
@@ -434,14 +434,14 @@ async fn answers_are_without_the_users_secrets() {
 }
 
 /// A tool that another one may take the place of, and that touches now this, now that.
-struct Changing {
+struct ReplaceableTool {
     spec: ToolSpec,
     version: Arc<Mutex<&'static str>>,
     writes: Arc<Mutex<&'static str>>,
 }
 
 #[async_trait]
-impl Tool for Changing {
+impl Tool for ReplaceableTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -466,7 +466,7 @@ struct Meanwhile<F>(ApprovalAnswer, F);
 
 #[async_trait]
 impl<F: Fn() + Send + Sync> Approver for Meanwhile<F> {
-    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         (self.1)();
         self.0.clone()
     }
@@ -477,7 +477,7 @@ async fn a_yes_is_to_what_was_shown() {
     let version = Arc::new(Mutex::new("1"));
     let writes = Arc::new(Mutex::new(""));
     let spec = spec("other.run", Effect::Execute);
-    let changing = Changing { spec, version: Arc::clone(&version), writes: Arc::clone(&writes) };
+    let changing = ReplaceableTool { spec, version: Arc::clone(&version), writes: Arc::clone(&writes) };
     let fixture = registry(vec![provider("p", vec![Arc::new(changing)])]);
     let call = async |answer: ApprovalAnswer, meanwhile: Box<dyn Fn() + Send + Sync>| {
         let cx = ToolCx { approver: Arc::new(Meanwhile(answer, meanwhile)), ..cx() };

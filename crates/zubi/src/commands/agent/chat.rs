@@ -41,7 +41,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
         }
         let desk = agent::open(session, &words.turns).await?;
         let exit = async {
-            let talk = ChatSession::new(desk.shared(), Output::live())?;
+            let talk = ChatSession::new(desk.chat_service(), Output::live())?;
             let model = words.turns.model.clone();
             let mut chat = Chat {
                 desk: &desk,
@@ -80,7 +80,7 @@ struct Chat<'a> {
     /// Whether a turn is going on.
     is_busy: bool,
     /// What providers are asked, each of which may take long to say which models it has.
-    asking: Option<Asking>,
+    asking: Option<ModelQuery>,
     /// Lines that go on in the next.
     begun: String,
     codes: Codes,
@@ -95,15 +95,15 @@ struct Codes {
     line: u8,
 }
 
-struct Asking {
-    task: JoinHandle<Result<Told, Failure>>,
-    told: Option<Result<Told, Failure>>,
+struct ModelQuery {
+    task: JoinHandle<Result<ModelsState, Failure>>,
+    told: Option<Result<ModelsState, Failure>>,
     /// What is said if they are not waited for.
     given_up: String,
 }
 
 /// What is known of models.
-enum Told {
+enum ModelsState {
     All(ModelList),
     /// Of the one that is wanted: its whole id, and whether its provider lists it.
     One {
@@ -128,7 +128,7 @@ impl Chat<'_> {
             // A pipe says the next thing once the last was answered; who is asked next is known before that.
             let listens = !is_over && self.asking.is_none() && (self.talk.has_person() || !self.is_busy);
             let reads = if listens { InputMode::Everything } else { InputMode::Answers };
-            match self.talk.step(reads, answered(&mut self.asking)).await? {
+            match self.talk.step(reads, wait_for_models(&mut self.asking)).await? {
                 Step::Ended(ended) => {
                     self.codes.turn = if is_stopping { INTERRUPTED } else { code(&ended) };
                     (self.is_busy, is_stopping) = (false, false);
@@ -139,13 +139,13 @@ impl Chat<'_> {
                 }
                 Step::Typed(None) if self.is_busy => is_over = true,
                 Step::Typed(None) => return Ok(self.exit()),
-                Step::Typed(Some(line)) => match self.typed(line).await {
+                Step::Typed(Some(line)) => match self.handle_input(line).await {
                     Ok(Then::GoesOn) if self.is_busy => {}
                     Ok(Then::GoesOn) => self.prompt(),
                     Ok(Then::Leaves) => return Ok(self.exit()),
                     Err(failure) => self.wrong(&failure),
                 },
-                Step::Done => match self.told() {
+                Step::Done => match self.show_models() {
                     Ok(()) if self.is_busy => {}
                     Ok(()) => self.prompt(),
                     Err(failure) => self.wrong(&failure),
@@ -194,7 +194,7 @@ impl Chat<'_> {
         })
     }
 
-    async fn typed(&mut self, line: String) -> Result<Then, Failure> {
+    async fn handle_input(&mut self, line: String) -> Result<Then, Failure> {
         if let Some(line) = line.strip_suffix('\\') {
             if self.begun.len() + line.len() < usize::try_from(LINE).unwrap_or(usize::MAX) {
                 self.begun.push_str(line);
@@ -218,7 +218,7 @@ impl Chat<'_> {
                     schema: None,
                     instructions: self.instructions.clone().filter(|_| begins),
                 };
-                self.talk.say(what).await?;
+                self.talk.send(what).await?;
                 self.is_busy = true;
                 Ok(Then::GoesOn)
             }
@@ -239,26 +239,26 @@ impl Chat<'_> {
                 list.conversations.iter().for_each(|it| terminal::print_err(&conversations::line(it)));
             }
             "models" => {
-                let chats = self.desk.shared();
-                let asked = async move { request(chats.as_ref(), "models", &()).await.map(Told::All) };
-                self.ask(asked, "The providers are not waited for.".to_owned());
+                let chats = self.desk.chat_service();
+                let asked = async move { request(chats.as_ref(), "models", &()).await.map(ModelsState::All) };
+                self.query_models(asked, "The providers are not waited for.".to_owned());
             }
-            "model" if argument.is_empty() => terminal::print_err(&printable(&self.asked())),
+            "model" if argument.is_empty() => terminal::print_err(&printable(&self.model_name())),
             "model" => {
                 let (models, wanted) = (Arc::clone(&self.models), argument.to_owned());
-                let as_before = format!("{} is asked as before.", printable(&self.asked()));
+                let as_before = format!("{} is asked as before.", printable(&self.model_name()));
                 let given_up = as_before.clone();
                 let found = async move {
-                    let named = agent::named(&models, &wanted)
+                    let named = agent::open_model(&models, &wanted)
                         .await
                         .map_err(|failure| failure.hint(format!("/models lists them; {as_before}")))?;
                     let is_listed = match &named {
                         Some(model) => models.is_listed(model.info()).await,
                         None => None,
                     };
-                    Ok(Told::One { wanted, id: named.map(|model| model.info().id.clone()), is_listed })
+                    Ok(ModelsState::One { wanted, id: named.map(|model| model.info().id.clone()), is_listed })
                 };
-                self.ask(found, given_up);
+                self.query_models(found, given_up);
             }
             "new" | "open" if self.is_busy => {
                 return Err(Failure::usage("A turn is going on: /stop ends it."));
@@ -278,25 +278,25 @@ impl Chat<'_> {
     }
 
     /// Who is asked.
-    fn asked(&self) -> String {
+    fn model_name(&self) -> String {
         self.model.clone().unwrap_or_else(|| self.models.default_id())
     }
 
     /// Asks providers while what happens is shown and Ctrl-C is heard.
-    fn ask(
+    fn query_models(
         &mut self,
-        what: impl Future<Output = Result<Told, Failure>> + std::marker::Send + 'static,
+        what: impl Future<Output = Result<ModelsState, Failure>> + std::marker::Send + 'static,
         given_up: String,
     ) {
-        self.asking = Some(Asking { task: tokio::spawn(what), told: None, given_up });
+        self.asking = Some(ModelQuery { task: tokio::spawn(what), told: None, given_up });
     }
 
     /// Shows what they have told. The model that is wanted is asked from now on, if there is one.
-    fn told(&mut self) -> Result<(), Failure> {
-        let Some(Asking { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
+    fn show_models(&mut self) -> Result<(), Failure> {
+        let Some(ModelQuery { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
         match told? {
-            Told::All(list) => terminal::print_err(&super::models::listed(&list)),
-            Told::One { wanted, id, is_listed } => {
+            ModelsState::All(list) => terminal::print_err(&super::models::render_models(&list)),
+            ModelsState::One { wanted, id, is_listed } => {
                 let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
                 let note = match (&id, is_listed) {
                     (None, _) => "; it is not known now whether there is such a model",
@@ -321,7 +321,7 @@ impl Chat<'_> {
     async fn greet(&self) -> Result<(), Failure> {
         if self.talk.has_person() {
             let hello: ServerInfo = request(self.desk.chats(), "hello", &()).await?;
-            terminal::print_err(&format!("zubi {} · {} · /help", hello.version, printable(&self.asked())));
+            terminal::print_err(&format!("zubi {} · {} · /help", hello.version, printable(&self.model_name())));
         }
         Ok(())
     }
@@ -334,9 +334,9 @@ impl Chat<'_> {
 }
 
 /// Waits until providers have told what they were asked; for ever if they were not.
-async fn answered(asking: &mut Option<Asking>) {
+async fn wait_for_models(asking: &mut Option<ModelQuery>) {
     match asking {
-        Some(Asking { task, told, .. }) => {
+        Some(ModelQuery { task, told, .. }) => {
             *told = Some(task.await.unwrap_or_else(|error| Err(Failure::environment(error))));
         }
         None => std::future::pending().await,

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
-use zubi_agent::wire::{ConversationList, Exported, ConversationRef, OpenParams, OpenResult, Search, State, Summary};
+use zubi_agent::wire::{ConversationList, ExportedScenario, ConversationRef, OpenParams, OpenResult, Search, State, Summary};
 use zubi_base::visible::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
@@ -64,7 +64,7 @@ pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<Ex
 }
 
 pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Path>) -> Result<ExitCode, Failure> {
-    let exported: Exported = with_desk(session, async |chats| {
+    let exported: ExportedScenario = with_desk(session, async |chats| {
         let conversation = find(chats, id, NO_EVENTS).await?.summary.id;
         request(chats, "export", &ConversationRef { conversation }).await
     })?;
@@ -155,7 +155,7 @@ pub(super) fn line(summary: &Summary) -> String {
         State::Elsewhere => " · in another process",
     };
     let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
-    let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, when(summary.updated), title(summary));
+    let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, format_time(summary.updated), title(summary));
     if let Some(found) = &summary.found {
         line.push_str("\n    … ");
         line.push_str(&printable(found));
@@ -164,7 +164,7 @@ pub(super) fn line(summary: &Summary) -> String {
 }
 
 /// A time, in UTC.
-fn when(milliseconds: u64) -> String {
+fn format_time(milliseconds: u64) -> String {
     let time = i64::try_from(milliseconds).ok().and_then(DateTime::from_timestamp_millis);
     time.map(|time| time.format("%Y-%m-%d %H:%MZ").to_string()).unwrap_or_default()
 }

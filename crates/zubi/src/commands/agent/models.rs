@@ -23,7 +23,7 @@ pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
         }
         terminal::print_json(&value)?;
     } else {
-        terminal::print(&listed(&list))?;
+        terminal::print(&render_models(&list))?;
         // What one lacks stands in the list already.
         let is_told = |provider: &Provider| {
             list.problems.iter().any(|it| it.provider == provider.name && it.message == provider.about)
@@ -36,7 +36,7 @@ pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn listed(list: &ModelList) -> String {
+pub(super) fn render_models(list: &ModelList) -> String {
     let mut lines: Vec<String> = list
         .models
         .iter()

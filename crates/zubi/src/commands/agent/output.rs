@@ -10,7 +10,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_tools::cx::ProgressSink as _;
 
-use super::view::{Piece, Style, View};
+use super::view::{OutputSegment, Style, View};
 
 /// Where events are shown.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ impl Text {
     fn write(&mut self, event: &Event) -> Result<(), Failure> {
         for piece in self.view.event(event) {
             match piece {
-                Piece::Progress { fraction, message } => {
+                OutputSegment::Progress { fraction, message } => {
                     if let Some(line) = &self.progress {
                         line.report(fraction, &message);
                     }
@@ -94,10 +94,10 @@ impl Text {
             }
             match piece {
                 // On a terminal nothing of it hides or moves anything; another program gets it to the byte.
-                Piece::Answer(text) if io::stdout().is_terminal() => terminal::print_exact(&on_lines(&text))?,
-                Piece::Answer(text) => terminal::print_exact(&text)?,
-                Piece::Row(row) => terminal::print_err(&row),
-                Piece::Progress { .. } => {}
+                OutputSegment::Answer(text) if io::stdout().is_terminal() => terminal::print_exact(&on_lines(&text))?,
+                OutputSegment::Answer(text) => terminal::print_exact(&text)?,
+                OutputSegment::Row(row) => terminal::print_err(&row),
+                OutputSegment::Progress { .. } => {}
             }
         }
         Ok(())
@@ -115,9 +115,9 @@ pub(super) fn page(events: &[Event]) -> String {
     let pieces = events.iter().flat_map(|event| view.event(event));
     let text: String = pieces
         .map(|piece| match piece {
-            Piece::Answer(text) => text,
-            Piece::Row(row) => format!("{row}\n"),
-            Piece::Progress { .. } => String::new(),
+            OutputSegment::Answer(text) => text,
+            OutputSegment::Row(row) => format!("{row}\n"),
+            OutputSegment::Progress { .. } => String::new(),
         })
         .collect();
     text.trim().to_owned()

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use zubi_agent::replay::{ReplayedCall, Difference, Outcome, Report};
 use zubi_agent::scenario::Scenario;
-use zubi_agent::wire::{Exported, ConversationRef};
+use zubi_agent::wire::{ExportedScenario, ConversationRef};
 use zubi_base::fs::ReadError;
 use zubi_base::visible::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
@@ -41,7 +41,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
         if stop.is_cancelled() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        tell(&report?, words.json)
+        print_report(&report?, words.json)
     })?
 }
 
@@ -64,20 +64,20 @@ async fn of_conversation(desk: &agent::AgentSession, id: &str) -> Result<Scenari
     let found = find(desk.chats(), Some(id), NO_EVENTS).await;
     let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
     let conversation = found.summary.id;
-    let exported: Exported = request(desk.chats(), "export", &ConversationRef { conversation }).await?;
+    let exported: ExportedScenario = request(desk.chats(), "export", &ConversationRef { conversation }).await?;
     Scenario::read(&exported.scenario).map_err(Failure::environment)
 }
 
-fn tell(report: &Report, json: bool) -> Result<ExitCode, Failure> {
+fn print_report(report: &Report, json: bool) -> Result<ExitCode, Failure> {
     if json {
         terminal::print_json(&json!(report))?;
     } else {
-        terminal::print(&shown(report))?;
+        terminal::print(&render_report(report))?;
     }
     Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-fn shown(report: &Report) -> String {
+fn render_report(report: &Report) -> String {
     let mut text: String = report.differences.iter().map(difference).collect();
     let count = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     let found = match report.differences.len() {
@@ -95,11 +95,11 @@ fn difference(difference: &Difference) -> String {
         Difference::Call { turn, call, recorded, now } => writeln!(
             text,
             "turn {turn}, call {call}: another call\n  - {}\n  + {}",
-            recorded.as_ref().map_or_else(|| "none".to_owned(), made),
-            now.as_ref().map_or_else(|| "none".to_owned(), made),
+            recorded.as_ref().map_or_else(|| "none".to_owned(), render_call),
+            now.as_ref().map_or_else(|| "none".to_owned(), render_call),
         ),
         Difference::Outcome { turn, call, made: it, recorded, now } => {
-            writeln!(text, "turn {turn}, call {call}: {} came to something else\n{}", made(it), outcomes(recorded, now))
+            writeln!(text, "turn {turn}, call {call}: {} came to something else\n{}", render_call(it), outcomes(recorded, now))
         }
         Difference::End { turn, recorded, now, problem } => {
             let name = |reason: &zubi_agent::event::StopReason| json!(reason).as_str().unwrap_or_default().to_owned();
@@ -111,7 +111,7 @@ fn difference(difference: &Difference) -> String {
     text
 }
 
-fn made(call: &ReplayedCall) -> String {
+fn render_call(call: &ReplayedCall) -> String {
     printable(&format!("{} {}", call.tool, call.arguments)).into_owned()
 }
 

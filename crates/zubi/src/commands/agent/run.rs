@@ -29,7 +29,7 @@ pub(super) fn run(session: &Session, run: &Run) -> Result<ExitCode, Failure> {
         "-" => from_stdin()?,
         task => task.to_owned(),
     };
-    let what = said(text, &run.turns, &run.shown, run.instructions.as_deref())?;
+    let what = send_params(text, &run.turns, &run.shown, run.instructions.as_deref())?;
     block_on(async {
         let desk = agent::open(session, &run.turns).await?;
         let exit = turn(&desk, None, what, &run.shown).await;
@@ -45,7 +45,7 @@ pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Fai
         (id, text) => (id.as_deref(), text.as_ref()),
     };
     let text = text.map_or(GO_ON, String::as_str).to_owned();
-    let what = said(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
+    let what = send_params(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
     block_on(async {
         let desk = agent::open(session, &resume.turns).await?;
         let exit = async {
@@ -59,7 +59,7 @@ pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Fai
 }
 
 /// What the desk is to be sent.
-fn said(text: String, turns: &TurnArgs, shown: &OutputArgs, instructions: Option<&Utf8Path>) -> Result<SendParams, Failure> {
+fn send_params(text: String, turns: &TurnArgs, shown: &OutputArgs, instructions: Option<&Utf8Path>) -> Result<SendParams, Failure> {
     if text.trim().is_empty() {
         return Err(
             Failure::usage("the task is empty").hint("Say what is to be done: `zubi agent run 'list the files'`.")
@@ -83,11 +83,11 @@ async fn turn(
     shown: &OutputArgs,
 ) -> Result<ExitCode, Failure> {
     let output = Output::turn(shown.json, shown.output_schema.is_some());
-    let mut talk = ChatSession::new(desk.shared(), output)?;
+    let mut talk = ChatSession::new(desk.chat_service(), output)?;
     if let Some(opened) = &conversation {
         talk.resume(opened);
     }
-    talk.say(what).await?;
+    talk.send(what).await?;
     let mut interruptions = 0;
     loop {
         match talk.step(InputMode::Answers, std::future::pending()).await? {

@@ -66,7 +66,7 @@ pub(super) struct ChatSession {
     last: u64,
     /// The last turn that has ended.
     ended: u64,
-    writing: Option<Writing>,
+    writing: Option<PendingOutput>,
     /// Nobody reads stdout any more, and that was said.
     is_unread: bool,
     /// The process is to end by then, whether it is read or not.
@@ -76,7 +76,7 @@ pub(super) struct ChatSession {
 }
 
 /// Events on their way to whoever reads. What they mean for this process comes after that.
-struct Writing {
+struct PendingOutput {
     task: JoinHandle<Result<(), Failure>>,
     events: Vec<Event>,
 }
@@ -130,7 +130,7 @@ impl ChatSession {
     }
 
     /// Says something.
-    pub(super) async fn say(&mut self, what: SendParams) -> Result<SendResult, Failure> {
+    pub(super) async fn send(&mut self, what: SendParams) -> Result<SendResult, Failure> {
         let what = SendParams { conversation: self.conversation.clone(), ..what };
         let sent: SendResult = request(self.chats.as_ref(), "send", &what).await?;
         self.conversation = Some(sent.conversation.clone());
@@ -164,10 +164,10 @@ impl ChatSession {
                     return Ok(Step::Interrupted(interruption));
                 }
                 // Nobody reads: the interruption counts once more.
-                () = passed(self.deadline), if self.writing.is_some() => {
+                () = sleep_until(self.deadline), if self.writing.is_some() => {
                     return Ok(Step::Interrupted(Interruption::End));
                 }
-                written = written(&mut self.writing) => {
+                written = finish_writing(&mut self.writing) => {
                     let ended = match written {
                         Ok(events) => self.understand(events).await?,
                         Err(failure) => return Err(self.unwritten(failure)),
@@ -180,7 +180,7 @@ impl ChatSession {
                         return Ok(Step::Unread);
                     }
                 }
-                told = self.told.recv(), if !is_writing => self.hear(told).await?,
+                told = self.told.recv(), if !is_writing => self.receive(told).await?,
                 // Nothing else is written until that is.
                 () = &mut meanwhile, if !is_writing => return Ok(Step::Done),
                 line = self.lines.next(), if !is_writing && (is_asked || reads == InputMode::Everything) => match line {
@@ -210,12 +210,12 @@ impl ChatSession {
     }
 
     /// Shows what was told, and everything that was told meanwhile.
-    async fn hear(&mut self, told: Result<Arc<ConversationEvent>, RecvError>) -> Result<(), Failure> {
+    async fn receive(&mut self, told: Result<Arc<ConversationEvent>, RecvError>) -> Result<(), Failure> {
         let mut events = Vec::new();
         let mut next = match told {
             Ok(told) => Some(told),
             Err(RecvError::Lagged(_)) => {
-                events = self.missed().await?;
+                events = self.missed_events().await?;
                 None
             }
             Err(RecvError::Closed) => return Err(Failure::environment("the conversations were closed")),
@@ -231,7 +231,7 @@ impl ChatSession {
             }
             match self.told.try_recv() {
                 Ok(more) => next = Some(more),
-                Err(TryRecvError::Lagged(_)) => events.extend(self.missed().await?),
+                Err(TryRecvError::Lagged(_)) => events.extend(self.missed_events().await?),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => {}
             }
         }
@@ -240,7 +240,7 @@ impl ChatSession {
     }
 
     /// What has been kept since, for whoever has fallen out of the stream.
-    async fn missed(&self) -> Result<Vec<Event>, Failure> {
+    async fn missed_events(&self) -> Result<Vec<Event>, Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
         let opened: OpenResult = request(self.chats.as_ref(), "open", &OpenParams { conversation, after: self.last }).await?;
         Ok(opened.events.into_iter().chain(opened.passing).collect())
@@ -251,7 +251,7 @@ impl ChatSession {
         let mut new = Vec::with_capacity(events.len());
         for event in events {
             // The end of a turn that could not be kept has the number of what was kept last.
-            let is_unkept_end = ended(&event.what).is_some_and(|ended| ended.turn > self.ended);
+            let is_unkept_end = turn_end(&event.what).is_some_and(|ended| ended.turn > self.ended);
             if !event.what.is_persisted() || (event.seq <= self.last && is_unkept_end) {
                 new.push(event);
             } else if event.seq > self.last {
@@ -260,7 +260,7 @@ impl ChatSession {
             }
         }
         if !new.is_empty() {
-            self.writing = Some(Writing { task: self.output.write(new.clone()), events: new });
+            self.writing = Some(PendingOutput { task: self.output.write(new.clone()), events: new });
         }
     }
 
@@ -276,8 +276,8 @@ impl ChatSession {
         let mut end = None;
         for (event, is_open) in new.into_iter().zip(open) {
             match event.what {
-                EventKind::Question { question, request, .. } if is_open => self.asked(question, request).await?,
-                EventKind::Decision { question, .. } => self.decided(&question),
+                EventKind::Question { question, request, .. } if is_open => self.add_approval(question, request).await?,
+                EventKind::Decision { question, .. } => self.remove_approval(&question),
                 // Of one that was over already, the end may have been kept only now.
                 EventKind::Ended(ended) if ended.turn > self.ended => {
                     self.questions.clear();
@@ -290,30 +290,30 @@ impl ChatSession {
         Ok(end)
     }
 
-    async fn asked(&mut self, question: String, request: Value) -> Result<(), Failure> {
+    async fn add_approval(&mut self, question: String, request: Value) -> Result<(), Failure> {
         let request = match serde_json::from_value(request) {
             Ok(request) if self.has_person => request,
             _ => return self.answer(question, &ApprovalAnswer::Unavailable).await,
         };
         self.questions.push_back((question, request));
         if self.questions.len() == 1 {
-            self.put();
+            self.show_next_approval();
         }
         Ok(())
     }
 
     /// Puts the question that is next.
-    fn put(&self) {
+    fn show_next_approval(&self) {
         if let Some((_, request)) = self.questions.front() {
             self.output.aside(&ask::render_prompt(request));
         }
     }
 
-    fn decided(&mut self, question: &str) {
+    fn remove_approval(&mut self, question: &str) {
         let was_put = self.questions.front().is_some_and(|(first, _)| first == question);
         self.questions.retain(|(other, _)| other != question);
         if was_put {
-            self.put();
+            self.show_next_approval();
         }
     }
 
@@ -339,7 +339,7 @@ impl ChatSession {
     }
 }
 
-fn ended(what: &EventKind) -> Option<&TurnEnded> {
+fn turn_end(what: &EventKind) -> Option<&TurnEnded> {
     match what {
         EventKind::Ended(ended) => Some(ended),
         _ => None,
@@ -370,15 +370,15 @@ fn read_line() -> Option<String> {
 }
 
 /// Waits until events are written, which they are then; without any it waits for ever.
-async fn written(writing: &mut Option<Writing>) -> Result<Vec<Event>, Failure> {
-    let Some(Writing { task, .. }) = writing else { return std::future::pending().await };
+async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<Event>, Failure> {
+    let Some(PendingOutput { task, .. }) = writing else { return std::future::pending().await };
     let result = task.await.map_err(Failure::environment);
     let events = writing.take().map(|writing| writing.events).unwrap_or_default();
     result?.map(|()| events)
 }
 
 /// Waits for a moment; without one for ever.
-async fn passed(moment: Option<Instant>) {
+async fn sleep_until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,
         None => std::future::pending().await,

@@ -32,7 +32,7 @@ pub(super) enum Style {
 
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum OutputSegment {
     /// Of the answer, as it is; no line break is added.
     Answer(String),
     /// A line beside it.
@@ -65,39 +65,39 @@ impl View {
     }
 
     /// What an event adds.
-    pub(super) fn event(&mut self, event: &Event) -> Vec<Piece> {
+    pub(super) fn event(&mut self, event: &Event) -> Vec<OutputSegment> {
         let mut pieces = Vec::new();
-        self.before(&event.what, &mut pieces);
+        self.flush_pending(&event.what, &mut pieces);
         match &event.what {
             EventKind::Text { offset, text, .. } if self.style == Style::Live => self.stream(*offset, text, &mut pieces),
             EventKind::Thought { .. } if self.style == Style::Live => {
-                pieces.push(Piece::Progress { fraction: None, message: "thinking …".to_owned() });
+                pieces.push(OutputSegment::Progress { fraction: None, message: "thinking …".to_owned() });
             }
             EventKind::Progress { fraction, message, .. } => {
-                pieces.push(Piece::Progress { fraction: *fraction, message: message.clone() });
+                pieces.push(OutputSegment::Progress { fraction: *fraction, message: message.clone() });
             }
             EventKind::Asked { text, .. } if self.style == Style::Page => {
                 let text = on_lines(text.trim_end()).replace('\n', "\n> ");
-                pieces.push(Piece::Answer(format!("\n> {text}\n\n")));
+                pieces.push(OutputSegment::Answer(format!("\n> {text}\n\n")));
             }
             EventKind::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut pieces),
             EventKind::Iteration { .. } => self.shown = 0,
             EventKind::Answered { said, interrupted, .. } => {
-                self.answered(&said.text, &mut pieces);
+                self.render_answer(&said.text, &mut pieces);
                 if *interrupted && self.style == Style::Page {
                     self.row("! stopped here", &mut pieces);
                 }
             }
             EventKind::Calling { call, summary, effect, preview, .. } => {
-                self.calling(call, summary, *effect, preview.as_deref(), &mut pieces);
+                self.render_call(call, summary, *effect, preview.as_deref(), &mut pieces);
             }
             EventKind::Result { call, text, failure, .. } => {
                 let summary = self.calls.remove(call);
                 match failure {
                     None => {}
                     // The rule that would have allowed it is for whoever reads this.
-                    Some(Code::ApprovalUnavailable) => self.failed(summary.as_deref(), text, ADVICE, &mut pieces),
-                    Some(_) => self.failed(summary.as_deref(), text, 1, &mut pieces),
+                    Some(Code::ApprovalUnavailable) => self.render_failure(summary.as_deref(), text, ADVICE, &mut pieces),
+                    Some(_) => self.render_failure(summary.as_deref(), text, 1, &mut pieces),
                 }
             }
             EventKind::Question { request, .. } if self.style == Style::Page => {
@@ -105,7 +105,7 @@ impl View {
                 self.row(&format!("  ? asked: {why}"), &mut pieces);
             }
             EventKind::Decision { answer, by, .. } if self.style == Style::Page || by != "terminal" => {
-                self.row(&format!("  {}", decided(answer, by)), &mut pieces);
+                self.row(&format!("  {}", render_decision(answer, by)), &mut pieces);
             }
             EventKind::Retrying { message, attempt, wait, .. } => {
                 self.shown = 0;
@@ -118,14 +118,14 @@ impl View {
                 &mut pieces,
             ),
             EventKind::Notice { text, .. } => self.row(&format!("! {text}"), &mut pieces),
-            EventKind::Ended(ended) => self.ended(ended, &mut pieces),
+            EventKind::Ended(ended) => self.render_end(ended, &mut pieces),
             _ => {}
         }
         pieces
     }
 
     /// What had to wait for the next event.
-    fn before(&mut self, next: &EventKind, pieces: &mut Vec<Piece>) {
+    fn flush_pending(&mut self, next: &EventKind, pieces: &mut Vec<OutputSegment>) {
         let is_read = matches!(next, EventKind::Calling { effect, .. } if looks(*effect));
         let goes_on = matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
         // Answers without a word between calls do not part them.
@@ -156,38 +156,38 @@ impl View {
         }
     }
 
-    fn stream(&mut self, offset: u64, text: &str, pieces: &mut Vec<Piece>) {
+    fn stream(&mut self, offset: u64, text: &str, pieces: &mut Vec<OutputSegment>) {
         // What was heard twice, or before this began, is not said again.
         let known = self.shown.saturating_sub(offset);
-        let new = after(text, known);
+        let new = skip_units(text, known);
         if new.is_empty() {
             return;
         }
         self.shown = offset + units(text);
         self.is_open = !new.ends_with('\n');
-        pieces.push(Piece::Answer(new.to_owned()));
+        pieces.push(OutputSegment::Answer(new.to_owned()));
     }
 
-    fn answered(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+    fn render_answer(&mut self, text: &str, pieces: &mut Vec<OutputSegment>) {
         match self.style {
             Style::Live => {
                 let shown = self.shown;
-                self.stream(shown, after(text, shown), pieces);
+                self.stream(shown, skip_units(text, shown), pieces);
                 self.close(pieces);
             }
             Style::Whole | Style::Data => text.clone_into(&mut self.held),
             Style::Page if text.is_empty() => {}
-            Style::Page => pieces.push(Piece::Answer(format!("{}\n", text.trim_end()))),
+            Style::Page => pieces.push(OutputSegment::Answer(format!("{}\n", text.trim_end()))),
         }
     }
 
-    fn calling(
+    fn render_call(
         &mut self,
         call: &str,
         summary: &str,
         effect: Option<Effect>,
         preview: Option<&str>,
-        pieces: &mut Vec<Piece>,
+        pieces: &mut Vec<OutputSegment>,
     ) {
         self.calls.insert(call.to_owned(), summary.to_owned());
         if looks(effect) {
@@ -200,9 +200,9 @@ impl View {
         self.preview = preview.filter(|_| !looks(effect) && self.style != Style::Whole).map(str::to_owned);
     }
 
-    fn failed(&mut self, summary: Option<&str>, text: &str, lines: usize, pieces: &mut Vec<Piece>) {
+    fn render_failure(&mut self, summary: Option<&str>, text: &str, lines: usize, pieces: &mut Vec<OutputSegment>) {
         let more = if lines > 1 { text.lines().count().saturating_sub(lines) } else { 0 };
-        let mut text = text.lines().map(cut).take(lines);
+        let mut text = text.lines().map(truncate_line).take(lines);
         let first = text.next().unwrap_or_default();
         // Side by side it is not clear which one is meant, nor is it where the row was left out.
         let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
@@ -214,18 +214,18 @@ impl View {
         }
     }
 
-    fn ended(&mut self, ended: &TurnEnded, pieces: &mut Vec<Piece>) {
+    fn render_end(&mut self, ended: &TurnEnded, pieces: &mut Vec<OutputSegment>) {
         let held = std::mem::take(&mut self.held);
         let answer = if ended.reason == StopReason::Completed { &ended.text } else { &held };
         match self.style {
-            Style::Whole if !answer.is_empty() => pieces.push(Piece::Answer(format!("{}\n", answer.trim_end()))),
+            Style::Whole if !answer.is_empty() => pieces.push(OutputSegment::Answer(format!("{}\n", answer.trim_end()))),
             // Where the answer is a call it was not streamed.
             Style::Live | Style::Page if ended.data.is_some() => {
-                pieces.push(Piece::Answer(format!("{}\n", ended.text.trim_end())));
+                pieces.push(OutputSegment::Answer(format!("{}\n", ended.text.trim_end())));
             }
             Style::Data => {
                 if let Some(data) = &ended.data {
-                    pieces.push(Piece::Answer(format!("{data}\n")));
+                    pieces.push(OutputSegment::Answer(format!("{data}\n")));
                 } else {
                     held.lines().for_each(|line| self.row(line, pieces));
                 }
@@ -238,7 +238,7 @@ impl View {
                 self.row(&format!("! {problem}"), pieces);
             }
         } else {
-            let problem = ended.problem.as_deref().unwrap_or_else(|| why(ended.reason));
+            let problem = ended.problem.as_deref().unwrap_or_else(|| end_sentence(ended.reason));
             self.row(&format!("! {problem}"), pieces);
             let report = if self.style == Style::Page { "" } else { &ended.text };
             // The report says why as well.
@@ -251,21 +251,21 @@ impl View {
         self.calls.clear();
     }
 
-    fn row(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+    fn row(&mut self, text: &str, pieces: &mut Vec<OutputSegment>) {
         self.close(pieces);
-        pieces.push(Piece::Row(printable(text).into_owned()));
+        pieces.push(OutputSegment::Row(printable(text).into_owned()));
     }
 
     /// Ends the answer's line.
-    fn close(&mut self, pieces: &mut Vec<Piece>) {
+    fn close(&mut self, pieces: &mut Vec<OutputSegment>) {
         if std::mem::take(&mut self.is_open) {
-            pieces.push(Piece::Answer("\n".to_owned()));
+            pieces.push(OutputSegment::Answer("\n".to_owned()));
         }
     }
 }
 
 /// A line of a failure, as far as it has room. What is to be given to the next run is whole.
-fn cut(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     match line.char_indices().nth(FAILURE) {
         Some((at, _)) if !line.starts_with("--auto-approve ") => format!("{}…", line.get(..at).unwrap_or_default()),
         _ => line.to_owned(),
@@ -277,7 +277,7 @@ fn looks(effect: Option<Effect>) -> bool {
     matches!(effect, Some(Effect::Read))
 }
 
-fn decided(answer: &serde_json::Value, by: &str) -> String {
+fn render_decision(answer: &serde_json::Value, by: &str) -> String {
     match serde_json::from_value(answer.clone()) {
         Ok(ApprovalAnswer::Allow { .. }) => format!("✓ allowed: {by}"),
         Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ refused: {by}: {text}"),
@@ -290,7 +290,7 @@ fn decided(answer: &serde_json::Value, by: &str) -> String {
 }
 
 /// Why a turn ended, as a sentence.
-fn why(reason: StopReason) -> &'static str {
+fn end_sentence(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Completed => "It is done.",
         StopReason::Stopped => "It was stopped.",
@@ -321,7 +321,7 @@ fn units(text: &str) -> u64 {
 }
 
 /// What follows the first `units` UTF-16 code units.
-fn after(text: &str, units: u64) -> &str {
+fn skip_units(text: &str, units: u64) -> &str {
     let mut passed = 0;
     for (at, c) in text.char_indices() {
         if passed >= units {

@@ -8,7 +8,7 @@ use zubi_base::visible::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, MAIN_FILE, Severity, TrustState, LocatedProblem};
+use zubi_host::declared::{self, DeclaredTools, LoadedFile, MAIN_FILE, Severity, TrustState, LocatedProblem};
 
 use super::test;
 use crate::cli::CheckTools;
@@ -53,7 +53,7 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
             terminal::print_err(next(&workspace));
         }
         if let Some(tests) = &tests {
-            tests.tell(&loaded);
+            tests.print_summary(&loaded);
         }
     }
     let is_bad = errors > 0 || (check.deny_warnings && warnings > 0);
@@ -72,7 +72,7 @@ fn next(workspace: &Workspace) -> &'static str {
     }
 }
 
-fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<Loaded, Failure> {
+fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<DeclaredTools, Failure> {
     let trust = session.trust();
     // What is wrong with the settings themselves other commands tell; tool files can be looked at without them.
     let secrets: Vec<String> = match session.config() {
@@ -103,13 +103,13 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
     Ok(declared::load_files(workspace, &files, &trust, &secrets))
 }
 
-fn show_problems(loaded: &Loaded) -> Result<(), Failure> {
+fn show_problems(loaded: &DeclaredTools) -> Result<(), Failure> {
     loaded.problems().try_for_each(|told| terminal::print(&told.render()))
 }
 
-fn show_quarantined(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failure> {
+fn show_quarantined(loaded: &DeclaredTools, workspace: &Workspace) -> Result<(), Failure> {
     for file in loaded.untrusted() {
-        terminal::print(&quarantined(file))?;
+        terminal::print(&untrusted_reason(file))?;
         if let Some(diff) = file.diff(workspace) {
             terminal::print(&on_lines(diff.trim_end()))?;
         }
@@ -118,7 +118,7 @@ fn show_quarantined(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failur
 }
 
 /// Why the tools of a file are left out, and what to do.
-pub(super) fn quarantined(file: &LoadedFile) -> String {
+pub(super) fn untrusted_reason(file: &LoadedFile) -> String {
     let why = file.standing.reason().unwrap_or("is trusted");
     let (tools, are) = (number(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
     let next = match file.standing {

@@ -12,7 +12,7 @@ use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, TrustState};
+use zubi_host::declared::{self, DeclaredTools, LoadedFile, LoadedTool, TrustState};
 use zubi_host::{CallRequest, CallContext, Explanation, LocalHost, ToolService as _, doctor};
 use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
 }
 
 /// Why there is no tool of this id to be run.
-fn absent(loaded: &Loaded, host: &LocalHost, id: &str) -> Failure {
+fn absent(loaded: &DeclaredTools, host: &LocalHost, id: &str) -> Failure {
     if let Some(file) = loaded.find_broken(id) {
         return Failure::usage(format!("`{id}` has errors, so it is left out"))
             .hint(format!("`zubi tools check {}` says what they are.", file.shown));
@@ -98,15 +98,15 @@ fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[Str
         .map_err(|error| call::unknown(&error))?
         .map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
     if given.json {
-        terminal::print_json(&described(&explanation, file, tool, &unusable))?;
+        terminal::print_json(&dry_run_json(&explanation, file, tool, &unusable))?;
     } else {
-        terminal::print(&shown(&explanation, &unusable))?;
+        terminal::print(&render_dry_run(&explanation, &unusable))?;
     }
     let runs = explanation.judgement.action != Action::Deny && unusable.is_empty();
     Ok(if runs { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-fn shown(explanation: &Explanation, unusable: &[(&str, String)]) -> String {
+fn render_dry_run(explanation: &Explanation, unusable: &[(&str, String)]) -> String {
     let footprint = &explanation.footprint;
     let mut lines = vec!["would run:".to_owned()];
     let preview = footprint.preview.as_deref().unwrap_or("(nothing to show)");
@@ -116,11 +116,11 @@ fn shown(explanation: &Explanation, unusable: &[(&str, String)]) -> String {
     }
     lines.extend(unusable.iter().map(|(_, why)| format!("missing: a call would fail: {}", printable(why))));
     lines.push(String::new());
-    lines.push(policy::shown(explanation));
+    lines.push(policy::render_explanation(explanation));
     lines.join("\n")
 }
 
-fn described(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool, unusable: &[(&str, String)]) -> Value {
+fn dry_run_json(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool, unusable: &[(&str, String)]) -> Value {
     let mut value = json!(explanation);
     if let Some(object) = value.as_object_mut() {
         object.insert("declaredAt".to_owned(), json!(file.location_of(tool)));

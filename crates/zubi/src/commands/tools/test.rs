@@ -11,11 +11,11 @@ use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::LocalHost;
 use zubi_host::declared::testing::{Outcome, Verdict};
-use zubi_host::declared::{Loaded, LoadedFile, LoadedTool, TrustState};
+use zubi_host::declared::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
 use zubi_tools::cx::ProgressSink as _;
-use zubi_tools::progress::Throttled;
+use zubi_tools::progress::ThrottledProgress;
 
-use super::check::{number, quarantined};
+use super::check::{number, untrusted_reason};
 use crate::commands::end;
 use crate::session::Session;
 
@@ -31,8 +31,8 @@ pub(super) struct Report {
 }
 
 /// Runs the tests of these tools, of all if none is named, and tells each as it ends.
-pub(super) fn run(session: &Session, loaded: &Loaded, ids: &[String], json: bool) -> Result<Report, Failure> {
-    let chosen = chosen(loaded, ids)?;
+pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], json: bool) -> Result<Report, Failure> {
+    let chosen = select_tools(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
         loaded.untrusted().filter(|file| chosen.iter().any(|(other, _)| other.path == file.path)).collect();
     let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.standing == TrustState::Trusted).collect();
@@ -49,7 +49,7 @@ pub(super) fn run(session: &Session, loaded: &Loaded, ids: &[String], json: bool
         let interrupted = on_interrupt()?;
         let bench = host.test_context(&config).await;
         let line = ProgressLine::new().map(Arc::new);
-        let progress = line.clone().map(|line| Throttled::new(line));
+        let progress = line.clone().map(|line| ThrottledProgress::new(line));
         'files: for (file, tool) in trusted {
             for case in file.cases(tool) {
                 if let Some(progress) = &progress {
@@ -80,15 +80,15 @@ fn fraction(done: usize, of: usize) -> f64 {
 }
 
 /// The tools that are meant, each with its file.
-fn chosen<'a>(loaded: &'a Loaded, ids: &[String]) -> Result<Vec<(&'a LoadedFile, &'a LoadedTool)>, Failure> {
+fn select_tools<'a>(loaded: &'a DeclaredTools, ids: &[String]) -> Result<Vec<(&'a LoadedFile, &'a LoadedTool)>, Failure> {
     if ids.is_empty() {
         return Ok(loaded.files.iter().flat_map(|file| file.tools.iter().map(move |tool| (file, tool))).collect());
     }
-    ids.iter().map(|id| loaded.find(id).or_else(|| at(loaded, id)).ok_or_else(|| no_tool(loaded, id))).collect()
+    ids.iter().map(|id| loaded.find(id).or_else(|| find_at(loaded, id)).ok_or_else(|| no_tool(loaded, id))).collect()
 }
 
 /// The tool at a place `FILE:LINE`.
-fn at<'a>(loaded: &'a Loaded, place: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
+fn find_at<'a>(loaded: &'a DeclaredTools, place: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
     let (path, line) = place.rsplit_once(':')?;
     // The file itself is not followed if it is a link: tools of one are not loaded.
     let path = zubi_cli::current_directory().ok()?.join(path);
@@ -98,7 +98,7 @@ fn at<'a>(loaded: &'a Loaded, place: &str) -> Option<(&'a LoadedFile, &'a Loaded
 }
 
 /// That no tool of the files has this id.
-pub(super) fn no_tool(loaded: &Loaded, id: &str) -> Failure {
+pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
     let ids: Vec<&str> =
         loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.as_str()).collect();
     let near = nearest(id, ids.iter().copied(), 3);
@@ -128,10 +128,10 @@ impl Report {
     }
 
     /// The numbers, and what was passed over.
-    pub(super) fn tell(&self, loaded: &Loaded) {
+    pub(super) fn print_summary(&self, loaded: &DeclaredTools) {
         if self.refused > 0 {
             for file in loaded.untrusted() {
-                terminal::print_err(&quarantined(file));
+                terminal::print_err(&untrusted_reason(file));
             }
             terminal::print_err("error: tests run what their file says, so those of a file that is not trusted do not run");
         }

@@ -13,7 +13,7 @@ use crate::load;
 use crate::output::{Mode, Output};
 
 pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
-    load::ask(output, &arguments.path, |snapshot| {
+    load::query_model(output, &arguments.path, |snapshot| {
         let answer = ask::explain(snapshot, &arguments.fqn).map_err(Failure::environment)?;
         match answer.get("explanation").and_then(Value::as_str) {
             None => return not_found(output, &arguments.fqn, &answer),

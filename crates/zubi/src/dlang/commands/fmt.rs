@@ -10,13 +10,13 @@ use dlang_ide::format::format;
 use dlang_syntax::{Parse, Severity};
 use dlang_workspace::files::{Bounds, CACHE, Skipped, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
-use dlang_workspace::workspace::Places;
+use dlang_workspace::workspace::PositionFinder;
 use serde_json::{Value, json};
 use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
 
 use crate::cli::Fmt;
-use crate::excerpt::{self, Place, Problem};
+use crate::excerpt::{self, ExcerptPosition, Problem};
 use crate::interrupt::Interrupt;
 use crate::output::{Mode, Output, count};
 
@@ -89,14 +89,14 @@ fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
         if interrupt.is_requested() {
             return Ok(Interrupt::code());
         }
-        one(output, arguments, path, &mut report)?;
+        format_file(output, arguments, path, &mut report)?;
     }
     interrupt.disarm();
     report.print(output, arguments)?;
     Ok(ExitCode::from(report.code(arguments)))
 }
 
-fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -> Result<(), Failure> {
+fn format_file(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -> Result<(), Failure> {
     let shown = output.show(path).to_owned();
     let text = match DiskFiles.read_text(path, MAX_MODEL_BYTES) {
         Ok(text) => text,
@@ -225,14 +225,14 @@ fn why_unseen(output: &Output, folder: &Utf8Path, cut: Skipped) -> Option<Unseen
 fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Value> {
     let style = output.on_stderr();
     let mut errors = Vec::new();
-    let places = Places::new(text);
+    let places = PositionFinder::new(text);
     for diagnostic in parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error) {
         let range = std::ops::Range::<usize>::from(diagnostic.range);
         let start = places.place(diagnostic.range.start());
         let (line, column) = (start.line, start.column);
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
         let message = format!("{}{hint}", diagnostic.message);
-        let place = Place { path: shown, text: Some(text), range, start };
+        let place = ExcerptPosition { path: shown, text: Some(text), range, start };
         let code = diagnostic.code.as_str();
         let problem =
             Problem { severity: dlang_workspace::Severity::Error, code, message: &message, place, related: vec![] };

@@ -16,7 +16,7 @@ use crate::output::{Mode, Output};
 
 pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure> {
     let (fqn, path) = words(arguments);
-    load::ask(output, &path, |snapshot| {
+    load::query_model(output, &path, |snapshot| {
         let answer = ask::get(snapshot, fqn).map_err(Failure::environment)?;
         if answer.get("found") == Some(&Value::Bool(false)) {
             let code = not_found(output, fqn.unwrap_or_default(), &answer);
@@ -40,8 +40,8 @@ const MAX_NAMESAKES: usize = 5;
 
 /// Says where else the name is declared that an answer is about: of several declarations one was chosen.
 pub(super) fn say_namesakes(output: &Output, snapshot: &WorkspaceSnapshot, name: &str) -> Result<(), Failure> {
-    let told = snapshot.ask(|db| {
-        let found = query::find(db, name).found()?;
+    let told = snapshot.query(|db| {
+        let found = query::find(db, name).element()?;
         let others = query::namesakes(db, found);
         let places = others.iter().take(MAX_NAMESAKES).filter_map(|other| {
             let (file, at) = (other.file, other.focus(db)?.start());

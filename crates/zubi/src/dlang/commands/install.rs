@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use camino::Utf8Path;
 use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
 use dlang_workspace::modules::{ManifestFile, Module, Modules};
-use dlang_workspace::packages::{self, DependencyProblem, Installed, Origin};
-use dlang_workspace::workspace::Places;
+use dlang_workspace::packages::{self, DependencyProblem, InstalledDependency, Origin};
+use dlang_workspace::workspace::PositionFinder;
 use dlang_workspace::{Code, Diagnostic};
 use serde_json::{Value, json};
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 
 use crate::cli::Install;
-use crate::excerpt::{self, Place, Problem};
+use crate::excerpt::{self, ExcerptPosition, Problem};
 use crate::output::{Mode, Output};
 use crate::table;
 
@@ -44,7 +44,7 @@ pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Fail
         .hint("Mend what is said above."));
     }
     let rows = packages::check(&modules, &module);
-    let unused = packages::unused(&module);
+    let unused = packages::unused_entries(&module);
     let is_frozen = arguments.frozen || output.environment.frozen;
     let error = error(&rows, &unused, is_frozen);
     print(output, &module, &rows, &unused, error.as_deref())?;
@@ -67,7 +67,7 @@ fn is_known(file: &ManifestFile) -> bool {
 }
 
 /// Why the answer is negative, if it is.
-fn error(rows: &[Installed], unused: &[String], is_frozen: bool) -> Option<String> {
+fn error(rows: &[InstalledDependency], unused: &[String], is_frozen: bool) -> Option<String> {
     let missing = rows.iter().filter(|row| !row.is_there()).count();
     if missing > 0 {
         return Some(format!("dependencies that are missing or not what was promised: {missing} of {}", rows.len()));
@@ -79,7 +79,7 @@ fn error(rows: &[Installed], unused: &[String], is_frozen: bool) -> Option<Strin
 fn print(
     output: &Output,
     module: &Module,
-    rows: &[Installed],
+    rows: &[InstalledDependency],
     unused: &[String],
     error: Option<&str>,
 ) -> Result<(), Failure> {
@@ -110,7 +110,7 @@ fn print(
     Ok(())
 }
 
-fn cells(row: &Installed) -> Vec<Option<String>> {
+fn cells(row: &InstalledDependency) -> Vec<Option<String>> {
     let from = row.origin.as_ref().map(|origin| match origin {
         Origin::Git { repository, reference } => format!("{repository}@{reference}"),
         Origin::Path(path) => path.clone(),
@@ -129,7 +129,7 @@ fn first_line(text: &str) -> String {
 }
 
 /// With the keys of the existing program's answer: nothing is ever installed here, and the lock stays as it is.
-fn to_json(module: &Module, rows: &[Installed], unused: &[String], error: Option<&str>) -> Value {
+fn to_json(module: &Module, rows: &[InstalledDependency], unused: &[String], error: Option<&str>) -> Value {
     let is_there = rows.iter().filter(|row| row.is_there()).count();
     let mut added = Vec::new();
     let mut changed = Vec::new();
@@ -166,7 +166,7 @@ fn to_json(module: &Module, rows: &[Installed], unused: &[String], error: Option
     value
 }
 
-fn dependency(module: &Module, row: &Installed) -> Value {
+fn dependency(module: &Module, row: &InstalledDependency) -> Value {
     let mut value = json!({ "name": row.key, "present": row.is_there() });
     let mut put = |key: &str, text: Option<String>| {
         if let (Some(text), Some(object)) = (text, value.as_object_mut()) {
@@ -183,7 +183,7 @@ fn dependency(module: &Module, row: &Installed) -> Value {
     }
     put("commit", row.locked.as_ref().map(|locked| locked.commit.clone()));
     put("integrity", row.locked.as_ref().and_then(|locked| locked.integrity.clone()));
-    put("folder", row.folder.as_deref().map(|folder| below(module, folder).to_owned()));
+    put("folder", row.folder.as_deref().map(|folder| path_in_module(module, folder).to_owned()));
     let problems: Vec<String> = row.findings.iter().map(ToString::to_string).collect();
     let commands = fill(module, row);
     if let Some(object) = value.as_object_mut() {
@@ -193,16 +193,16 @@ fn dependency(module: &Module, row: &Installed) -> Value {
     value
 }
 
-fn below<'p>(module: &Module, path: &'p Utf8Path) -> &'p str {
+fn path_in_module<'p>(module: &Module, path: &'p Utf8Path) -> &'p str {
     path.strip_prefix(&module.root).map_or(path.as_str(), Utf8Path::as_str)
 }
 
 /// The commands that bring a dependency into the cache, or find out what its entry of the lock has to say. None where
 /// nothing is to be done, or a text of manifest or lock could mean something else to a shell.
-fn fill(module: &Module, row: &Installed) -> Vec<String> {
+fn fill(module: &Module, row: &InstalledDependency) -> Vec<String> {
     let Some(Origin::Git { repository, reference }) = &row.origin else { return Vec::new() };
     let (Some(address), Some(reference)) = (address(repository), plain(reference)) else { return Vec::new() };
-    let folder = row.folder.as_deref().and_then(|folder| plain(below(module, folder)));
+    let folder = row.folder.as_deref().and_then(|folder| plain(path_in_module(module, folder)));
     let mut commands = Vec::new();
     for finding in &row.findings {
         match (finding, folder) {
@@ -239,7 +239,7 @@ fn plain(text: &str) -> Option<&str> {
 /// What is wrong with the texts of manifest and lock, on stderr.
 fn say_problems(output: &Output, module: &Module) {
     for own in module.own_texts() {
-        let places = Places::new(own.text);
+        let places = PositionFinder::new(own.text);
         let shown = output.show(own.path);
         for Diagnostic { code, severity, message, range, .. } in own.diagnostics {
             let start = places.place(range.start());
@@ -248,7 +248,7 @@ fn say_problems(output: &Output, module: &Module) {
                 terminal::print_err(&format!("{shown}:{}:{}: {word}: {message}", start.line, start.column));
                 continue;
             }
-            let place = Place { path: shown, text: Some(own.text), range: (*range).into(), start };
+            let place = ExcerptPosition { path: shown, text: Some(own.text), range: (*range).into(), start };
             let problem = Problem { severity: *severity, code: code.as_str(), message, place, related: Vec::new() };
             terminal::say_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
         }

@@ -15,7 +15,7 @@ use crate::{table, yaml};
 
 pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failure> {
     let input = input(arguments);
-    load::ask(output, &arguments.path, |snapshot| {
+    load::query_model(output, &arguments.path, |snapshot| {
         let answer = ask::list(snapshot, &input).map_err(|error| match error {
             QueryError::InvalidInput(error) => invalid(&error),
             QueryError::Cancelled(error) => Failure::environment(error),

@@ -9,14 +9,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::Severity;
 use dlang_workspace::ask::{self, Validation};
 use dlang_workspace::watch::{Watcher, WakeReason};
-use dlang_workspace::workspace::Place;
+use dlang_workspace::workspace::LinePosition;
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 
 use crate::cli::Validate;
 use crate::excerpt;
-use crate::load::{self, Loaded};
+use crate::load::{self, LoadResult};
 use crate::output::{Mode, Output, count};
 
 /// How long a watch waits before it looks without having been told to: some file systems tell nobody.
@@ -27,8 +27,8 @@ const DEAF_AT_MOST: Duration = Duration::from_secs(1);
 
 pub(super) fn run(output: &Output, arguments: &Validate) -> Result<ExitCode, Failure> {
     let mut workspace = match load::load(output, &arguments.path)? {
-        Loaded::Interrupted(code) => return Ok(code),
-        Loaded::Whole(workspace) => workspace,
+        LoadResult::Interrupted(code) => return Ok(code),
+        LoadResult::Whole(workspace) => workspace,
     };
     if arguments.watch { watch(output, arguments, &mut workspace) } else { answer(output, arguments, &workspace) }
 }
@@ -96,7 +96,7 @@ fn wait(watcher: &mut Watcher) -> WakeReason {
 fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> {
     let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
     for problem in of(Severity::Error) {
-        let (path, Place { line, column }) = (output.show(&problem.path), problem.start);
+        let (path, LinePosition { line, column }) = (output.show(&problem.path), problem.start);
         terminal::print(&format!("{path}:{line}:{column}: error: {}", problem.message))?;
     }
     for problem in of(Severity::Warning) {
@@ -114,8 +114,8 @@ fn print_excerpts(output: &Output, snapshot: &WorkspaceSnapshot, validation: &Va
     let style = output.on_stdout();
     let mut texts = Texts { snapshot, read: BTreeMap::new() };
     for problem in &validation.problems {
-        let text = texts.of(&problem.path)?;
-        let related: Result<Vec<_>, Failure> = problem.related.iter().map(|it| Ok((it, texts.of(&it.path)?))).collect();
+        let text = texts.text_of(&problem.path)?;
+        let related: Result<Vec<_>, Failure> = problem.related.iter().map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
         let related = related?;
         let related = related.iter().map(|(it, text)| {
             let place = place(output, &it.path, text.as_deref(), it.range.into(), it.start);
@@ -139,9 +139,9 @@ fn place<'a>(
     path: &'a Utf8Path,
     text: Option<&'a str>,
     range: std::ops::Range<usize>,
-    start: Place,
-) -> excerpt::Place<'a> {
-    excerpt::Place { path: output.show(path), text, range, start }
+    start: LinePosition,
+) -> excerpt::ExcerptPosition<'a> {
+    excerpt::ExcerptPosition { path: output.show(path), text, range, start }
 }
 
 /// The last line: how much was looked at, and what was found.
@@ -172,12 +172,12 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    fn of(&mut self, path: &Utf8Path) -> Result<Option<Arc<str>>, Failure> {
+    fn text_of(&mut self, path: &Utf8Path) -> Result<Option<Arc<str>>, Failure> {
         if let Some(known) = self.read.get(path) {
             return Ok(known.clone());
         }
         let text = match self.snapshot.file(path).map_err(Failure::environment)? {
-            Some(file) => Some(self.snapshot.ask(|db| Arc::from(file.text(db))).map_err(Failure::environment)?),
+            Some(file) => Some(self.snapshot.query(|db| Arc::from(file.text(db))).map_err(Failure::environment)?),
             None => self.snapshot.own_text(path).map(|own| Arc::from(own.text)),
         };
         self.read.insert(path.to_owned(), text.clone());

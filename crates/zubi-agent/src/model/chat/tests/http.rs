@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use zubi_base::config::Api;
 
-use super::{KEY, frames, stream, told};
+use super::{KEY, frames, stream, render_answer};
 use crate::message::Message;
 use crate::model::chat::ChatCompletionsProvider;
 use crate::model::keys::Key;
@@ -112,13 +112,13 @@ fn config(url: Url) -> ProviderConfig {
 }
 
 /// What comes of one question, and how often the server was asked.
-async fn ask(chat: &ChatCompletionsProvider) -> String {
+async fn query_chat(chat: &ChatCompletionsProvider) -> String {
     let model = chat.open("m").await.unwrap();
     let messages = [Message::User { text: "Hi".to_owned() }];
     let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(9) };
     let answer = model.answer(prompt, &|_| {}).await;
     let wait = answer.as_ref().err().and_then(|error| error.retry_after);
-    let text = told(&answer, "") + &wait.map(|wait| format!(" (after {wait:?})")).unwrap_or_default();
+    let text = render_answer(&answer, "") + &wait.map(|wait| format!(" (after {wait:?})")).unwrap_or_default();
     assert!(!text.contains(KEY) && !format!("{chat:?}{answer:?}").contains(KEY), "{text}");
     text
 }
@@ -132,7 +132,7 @@ async fn check_with(scripts: Vec<Script>, change: impl FnOnce(&mut ProviderConfi
     let port = url.port().unwrap().to_string();
     let mut config = config(url);
     change(&mut config);
-    let text = ask(&ChatCompletionsProvider::new(config)).await.replace(&port, "PORT");
+    let text = query_chat(&ChatCompletionsProvider::new(config)).await.replace(&port, "PORT");
     let asked = asked.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
     (text, asked)
 }
@@ -229,7 +229,7 @@ async fn silence_is_given_up() {
 
 /// The server, which has more to say, sees the connection close.
 #[tokio::test]
-async fn x31_giving_up_closes_the_connection() {
+async fn giving_up_closes_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
     let chat = ChatCompletionsProvider::new(config(url));
@@ -255,7 +255,7 @@ async fn nobody_listens() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let chat = ChatCompletionsProvider::new(config(Url::parse(&format!("http://{address}/v1")).unwrap()));
-    assert_snapshot!(ask(&chat).await.replace(&address.port().to_string(), "PORT"), @"Unreachable: it cannot be reached at http://127.0.0.1:PORT/v1: Connection refused (os error 111)");
+    assert_snapshot!(query_chat(&chat).await.replace(&address.port().to_string(), "PORT"), @"Unreachable: it cannot be reached at http://127.0.0.1:PORT/v1: Connection refused (os error 111)");
 }
 
 /// A key in a header of the user's own is as secret as one that is configured as such, also without its scheme.
@@ -298,7 +298,7 @@ async fn options_that_a_server_refuses_are_left_out() {
     ])
     .await;
     let chat = ChatCompletionsProvider::new(config(url));
-    let mut text = [ask(&chat).await, ask(&chat).await, ask(&chat).await].join("\n");
+    let mut text = [query_chat(&chat).await, query_chat(&chat).await, query_chat(&chat).await].join("\n");
     for request in asked.lock().unwrap().iter() {
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         text.push('\n');

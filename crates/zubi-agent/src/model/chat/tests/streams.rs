@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::{Ids, KEY, Reader, Redactor, check, frames, read, stream, told};
+use super::{Ids, KEY, Reader, Redactor, check, frames, read, stream, render_answer};
 
 #[test]
 fn streams_as_they_should_be() {
@@ -61,7 +61,7 @@ fn streams_as_they_should_be() {
 }
 
 #[test]
-fn x36_calls_whose_pieces_come_in_turn_stay_apart() {
+fn calls_whose_pieces_come_in_turn_stay_apart() {
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"call_a","function":{"name":"read","arguments":""}}]}"#,
         r#"{"tool_calls":[{"index":1,"id":"call_b","function":{"name":"list","arguments":""}}]}"#,
@@ -311,7 +311,7 @@ fn lines_of_all_kinds() {
 }
 
 #[test]
-fn x37_an_error_in_a_stream_is_told() {
+fn an_error_in_a_stream_is_told() {
     let text = frames(&[r#"{"content":"x"}"#]);
     assert_snapshot!(check(&format!("{}data: {{\"error\":{{\"message\":\"out of memory with {KEY}\",\"type\":\"server_error\"}}}}\n\n", frames(&[r#"{"content":"x"}"#]))), @"Overloaded: it broke its answer off: out of memory with (redacted)");
     // Errors in other forms.
@@ -342,20 +342,20 @@ fn what_is_too_long_is_refused() {
     let (answer, _) = read(format!("{line}data: [DONE]\n\n").as_bytes(), 65_536);
     assert_eq!(answer.unwrap().said.text.len(), 2_000_000, "whole files are written in one piece");
     let (answer, _) = read(format!("data: {}", "x".repeat(9_000_000)).as_bytes(), 65_536);
-    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
+    assert_snapshot!(render_answer(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
     let (answer, _) = read(format!("{{\"a\": \"{}", "x".repeat(9_000_000)).as_bytes(), 65_536);
-    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
+    assert_snapshot!(render_answer(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
     let (answer, _) = read(line.repeat(9).as_bytes(), 65_536);
-    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an answer of more than 8388608 bytes");
+    assert_snapshot!(render_answer(&answer, ""), @"Malformed: it sent an answer of more than 8388608 bytes");
     let deep = format!("data: {}", "[".repeat(100_000));
     let (answer, _) = read(deep.as_bytes(), 65_536);
-    assert_snapshot!(told(&answer, "").chars().take(80).collect::<String>(), @"BrokenOff: the answer of it broke off before its end");
+    assert_snapshot!(render_answer(&answer, "").chars().take(80).collect::<String>(), @"BrokenOff: the answer of it broke off before its end");
 }
 
 proptest! {
     /// Anything at all is an answer or an error, the same however it is cut.
     #[test]
-    fn x35_any_pieces_give_the_same(
+    fn any_pieces_give_the_same(
         deltas in prop::collection::vec(prop::sample::select(vec![
             r#"{"content":"é🦀"}"#,
             r#"{"reasoning":"Hm"}"#,
@@ -377,7 +377,7 @@ proptest! {
         let bytes = &text.as_bytes()[..text.len().saturating_sub(cut)];
         let (whole, heard) = read(bytes, usize::MAX);
         let (pieces, heard_in_pieces) = read(bytes, piece);
-        prop_assert_eq!(told(&pieces, &text), told(&whole, &text));
+        prop_assert_eq!(render_answer(&pieces, &text), render_answer(&whole, &text));
         prop_assert_eq!(heard_in_pieces, heard);
         // Without the frame that ends it there is no answer.
         if !String::from_utf8_lossy(bytes).contains("\"finish_reason\":\"stop\"}]}") {
@@ -389,7 +389,7 @@ proptest! {
     fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200), piece in 1_usize..9) {
         let (whole, _) = read(&bytes, usize::MAX);
         let (pieces, _) = read(&bytes, piece);
-        prop_assert_eq!(told(&pieces, ""), told(&whole, ""));
+        prop_assert_eq!(render_answer(&pieces, ""), render_answer(&whole, ""));
     }
 }
 

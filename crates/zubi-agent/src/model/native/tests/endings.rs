@@ -4,7 +4,7 @@ use super::*;
 
 /// The error in a line; the key is never in it.
 async fn failure(dialect: Dialect, turn: Turn) -> String {
-    match hear(dialect, turn).await {
+    match serve_and_query(dialect, turn).await {
         Ok(answer) => panic!("{dialect:?}: {answer:?}"),
         Err(error) => {
             assert!(!error.to_string().contains(KEY), "{error}");
@@ -26,11 +26,11 @@ async fn check(turn: impl Fn(Dialect) -> Turn) -> String {
 #[tokio::test]
 async fn an_answer_that_is_cut_is_never_a_whole_one() {
     for dialect in NATIVE {
-        let whole = without_ids(hear(dialect, Turn::says(says())).await.unwrap());
+        let whole = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
         let length = dialect.answer(&says()).len();
         for at in (0..length).step_by(61).chain(length - 6..length) {
             for end in [End::Close, End::Done] {
-                match hear(dialect, Turn::says(says()).cut_at(at).end(end)).await {
+                match serve_and_query(dialect, Turn::says(says()).cut_at(at).end(end)).await {
                     // Only what follows upon the end is missing.
                     Ok(answer) => {
                         assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}");
@@ -68,7 +68,7 @@ async fn silence() {
         let server = Server::start(dialect, KEY, vec![turn]);
         let mut config = config(dialect, &server);
         config.patience.idle = Duration::from_millis(300);
-        let error = ask(config, "scripted", &[asked("Hello")]).await.unwrap_err();
+        let error = query_model(config, "scripted", &[user_message("Hello")]).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::TimedOut, "{error}");
         server.finish();
     }
@@ -80,7 +80,7 @@ async fn nobody_there() {
         let server = Server::start(dialect, KEY, Vec::new());
         let mut config = config(dialect, &server);
         config.url.set_port(Some(1)).unwrap();
-        let error = ask(config, "scripted", &[asked("Hello")]).await.unwrap_err();
+        let error = query_model(config, "scripted", &[user_message("Hello")]).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
         server.finish();
     }
@@ -184,7 +184,7 @@ async fn a_call_that_is_cut_by_the_limit_is_a_text() {
             dialect.answer(&Says::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
         // Without the last piece of its arguments, also where they stand once more.
         let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
-        let answer = hear(dialect, Turn::raw(200, cut)).await.unwrap();
+        let answer = serve_and_query(dialect, Turn::raw(200, cut)).await.unwrap();
         assert!(answer.said.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.said.calls);
         assert_eq!(answer.stop, crate::model::FinishReason::Length);
     }

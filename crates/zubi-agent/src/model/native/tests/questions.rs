@@ -11,15 +11,15 @@ fn conversation() -> Vec<Message> {
     };
     let calls = vec![call("call#file_read#1", json!({ "path": "a.md" })), call("two", json!("{\"path\": "))];
     vec![
-        asked("Before."),
-        asked("What is in a.md?"),
-        asked("  "),
+        user_message("Before."),
+        user_message("What is in a.md?"),
+        user_message("  "),
         Message::Assistant(AssistantMessage { text: "\n".to_owned(), calls, ..AssistantMessage::default() }),
         came_to("call#file_read#1", "tea", false),
         came_to("two", "Invalid input: no object", true),
-        asked("Be quick."),
+        user_message("Be quick."),
         Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), reasoning: "Hm.".to_owned(), ..AssistantMessage::default() }),
-        asked("Thanks."),
+        user_message("Thanks."),
     ]
 }
 
@@ -27,7 +27,7 @@ fn conversation() -> Vec<Message> {
 async fn check(dialect: Dialect) -> String {
     let turn = Turn::says(Says::text("Yes.")).expect(Expect::Tools(vec!["file_read"]));
     let server = Server::start(dialect, KEY, vec![turn]);
-    ask(config(dialect, &server), "scripted", &conversation()).await.unwrap();
+    query_model(config(dialect, &server), "scripted", &conversation()).await.unwrap();
     let mut body = server.requests()[0].body.clone();
     server.finish();
     let tools = body.as_object_mut().unwrap().remove("tools").unwrap();
@@ -100,7 +100,7 @@ async fn what_ollama_is_told_to_take() {
         let config = ProviderConfig { context: configured, ..config(Dialect::Ollama, &server) };
         let model = GenaiProvider::new(config.clone()).open("scripted").await.unwrap();
         assert_eq!(model.info().context, Some(wanted));
-        ask(config, "scripted", &[asked("Hello")]).await.unwrap();
+        query_model(config, "scripted", &[user_message("Hello")]).await.unwrap();
         server.finish();
     }
 }
@@ -132,7 +132,7 @@ async fn names_are_sent_as_they_are() {
     for dialect in NATIVE {
         for name in ["gpt-5.1-codex-max", "claude-sonnet-4-5-high", "a::b"] {
             let server = Server::start(dialect, KEY, vec![Turn::says(Says::text("Yes."))]);
-            ask(config(dialect, &server), name, &[asked("Hello")]).await.unwrap();
+            query_model(config(dialect, &server), name, &[user_message("Hello")]).await.unwrap();
             let asked = server.requests().pop().unwrap();
             let sent = if dialect == Dialect::Gemini { json!(asked.path) } else { asked.body["model"].clone() };
             assert!(sent.as_str().unwrap().contains(name), "{dialect:?} {name}: {sent}");
@@ -142,7 +142,7 @@ async fn names_are_sent_as_they_are() {
         let server = Server::start(dialect, KEY, Vec::new());
         for name in ["", "../other", "a\nb"] {
             assert_eq!(
-                ask(config(dialect, &server), name, &[asked("x")]).await.unwrap_err().kind,
+                query_model(config(dialect, &server), name, &[user_message("x")]).await.unwrap_err().kind,
                 ErrorKind::NotConfigured
             );
         }
@@ -162,7 +162,7 @@ async fn address_headers_and_key_are_those_of_the_configuration() {
         config.key_header = Some(HeaderName::from_static("x-gateway"));
         config.key = Some(Key::new("a-key-for-it", "a test"));
         config.query.insert("api-version".to_owned(), "7".to_owned());
-        ask(config, "scripted", &[asked("Hello")]).await.unwrap();
+        query_model(config, "scripted", &[user_message("Hello")]).await.unwrap();
         let asked = server.requests().pop().unwrap();
         assert!(asked.query.contains("api-version=7"), "{}", asked.query);
         let others = asked.headers.iter().filter(|(name, value)| name != "x-gateway" && value.contains("a-key"));
@@ -186,14 +186,14 @@ async fn a_model_that_does_not_think_is_asked_without() {
         let server = Server::start(dialect, KEY, vec![refused, plain(), plain()]);
         let model = GenaiProvider::new(config(dialect, &server)).open("scripted").await.unwrap();
         for _ in 0..2 {
-            let messages = [asked("Hello")];
+            let messages = [user_message("Hello")];
             let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(500) };
             assert_eq!(model.answer(prompt, &|_| {}).await.unwrap().said.text, "Yes.");
         }
         server.finish();
         // About something else it is told as it was.
         let server = Server::start(dialect, KEY, vec![Turn::refuses(400, words), Turn::refuses(400, "no")]);
-        let error = ask(config(dialect, &server), "scripted", &[asked("Hello")]).await.unwrap_err();
+        let error = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap_err();
         assert!(error.message.contains(words), "{error}");
         server.finish();
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The refusal of a call that `given` do not answer wholly, in a workspace with `rules`.
-async fn refused(rules: &[Value], given: &[Value], text: &str) -> String {
+async fn refusal_text(rules: &[Value], given: &[Value], text: &str) -> String {
     let session = Session::new(rules);
     let rules = given.iter().map(|rule| serde_json::from_value(rule.clone()).unwrap()).collect();
     session.will_say(ApprovalAnswer::OnlyRules { rules });
@@ -16,7 +16,7 @@ fn touch() -> Value {
 
 #[tokio::test]
 async fn the_refusal_is_about_what_the_rules_leave() {
-    assert_snapshot!(refused(&[], &[touch()], "touch a && rm b").await, @r#"
+    assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm b").await, @r#"
     Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'
@@ -30,7 +30,7 @@ async fn the_refusal_is_about_what_the_rules_leave() {
     or, whatever it does, with `allow = ["shell.run"]`.
     (deny, approval_unavailable)
     "#);
-    assert_snapshot!(refused(&[], &[touch()], "touch a && rm 'b c'\\''d'").await, @r#"
+    assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm 'b c'\\''d'").await, @r#"
     Failed to run shell.run: it runs `rm b c'd`, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve '{tools = ["shell.run"], command = ["rm", "b c'\''d"]}'
@@ -49,14 +49,14 @@ async fn the_refusal_is_about_what_the_rules_leave() {
 #[tokio::test]
 async fn the_whole_call_is_what_is_left_where_a_rule_asks_about_all() {
     let asks = json!({"action": "ask", "tools": ["shell.run"], "reason": "slow"});
-    assert_snapshot!(refused(std::slice::from_ref(&asks), &[touch()], "touch a && rm b").await, @"
+    assert_snapshot!(refusal_text(std::slice::from_ref(&asks), &[touch()], "touch a && rm b").await, @"
     Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run'
     The rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.
     (deny, approval_unavailable)
     ");
-    assert_snapshot!(refused(&[asks], &[touch()], "touch a").await, @"
+    assert_snapshot!(refusal_text(&[asks], &[touch()], "touch a").await, @"
     Failed to run shell.run: slow, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run'
@@ -67,13 +67,13 @@ async fn the_whole_call_is_what_is_left_where_a_rule_asks_about_all() {
 
 #[tokio::test]
 async fn nothing_is_named_that_would_not_do() {
-    assert_snapshot!(refused(&[], &[touch()], "touch a; $x").await, @"
+    assert_snapshot!(refusal_text(&[], &[touch()], "touch a; $x").await, @"
     Failed to run shell.run: it cannot be told what it does: `$x` is worked out only when it runs (what cannot be told is never allowed by a rule), and there is nobody to ask here
     No rule can allow what cannot be told; say it more plainly, or ask the user to run it.
     (deny, approval_unavailable)
     ");
     let asks = json!({"action": "ask", "command": ["rm"]});
-    assert_snapshot!(refused(&[asks], &[touch()], "touch a; rm b").await, @"
+    assert_snapshot!(refusal_text(&[asks], &[touch()], "touch a; rm b").await, @"
     Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'

@@ -19,9 +19,9 @@ fn check(style: Style, events: &[Value]) -> String {
         let event: Event = serde_json::from_value(event).unwrap();
         for piece in view.event(&event) {
             match piece {
-                Piece::Answer(text) => writeln!(seen, "|{}", text.escape_debug()).unwrap(),
-                Piece::Row(row) => writeln!(seen, "{row}").unwrap(),
-                Piece::Progress { message, .. } => writeln!(seen, "({message})").unwrap(),
+                OutputSegment::Answer(text) => writeln!(seen, "|{}", text.escape_debug()).unwrap(),
+                OutputSegment::Row(row) => writeln!(seen, "{row}").unwrap(),
+                OutputSegment::Progress { message, .. } => writeln!(seen, "({message})").unwrap(),
             }
         }
     }
@@ -36,11 +36,11 @@ fn text(offset: u64, text: &str) -> Value {
     json!({ "type": "text", "offset": offset, "text": text })
 }
 
-fn answered(text: &str) -> Value {
+fn answer_event(text: &str) -> Value {
     json!({ "type": "answered", "said": { "text": text }, "usage": {}, "stop": "finished" })
 }
 
-fn calling(call: &str, summary: &str, effect: &str) -> Value {
+fn call_event(call: &str, summary: &str, effect: &str) -> Value {
     json!({ "type": "calling", "call": call, "tool": "t", "summary": summary, "arguments": {}, "effect": effect })
 }
 
@@ -48,11 +48,11 @@ fn result(call: &str) -> Value {
     json!({ "type": "result", "call": call, "text": "fine", "duration": 1 })
 }
 
-fn failed(call: &str, text: &str) -> Value {
+fn result_event(call: &str, text: &str) -> Value {
     json!({ "type": "result", "call": call, "text": text, "failure": "failed", "duration": 1 })
 }
 
-fn ended(reason: &str, text: &str) -> Value {
+fn end_event(reason: &str, text: &str) -> Value {
     json!({
         "type": "ended", "reason": reason, "text": text, "iterations": 2, "calls": 1,
         "usage": { "input": 900, "output": 100 }, "duration": 1250,
@@ -64,14 +64,14 @@ fn one_call() -> Vec<Value> {
         iteration(),
         text(0, "I lo"),
         text(4, "ok."),
-        answered("I look."),
-        calling("1", "Read file: a.rs", "read"),
+        answer_event("I look."),
+        call_event("1", "Read file: a.rs", "read"),
         result("1"),
         iteration(),
         text(0, "It is 😀"),
         text(8, " 5.\n"),
-        answered("It is 😀 5.\n"),
-        ended("completed", "It is 😀 5."),
+        answer_event("It is 😀 5.\n"),
+        end_event("completed", "It is 😀 5."),
     ]
 }
 
@@ -99,7 +99,7 @@ fn another_program_gets_the_answer_and_nothing_else() {
 
 #[test]
 fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
-    let events = [iteration(), answered("Half of"), ended("stopped", "Nothing was called.")];
+    let events = [iteration(), answer_event("Half of"), end_event("stopped", "Nothing was called.")];
     assert_snapshot!(check(Style::Whole, &events), @r"
     |Half of\n
     ! It was stopped.
@@ -114,10 +114,10 @@ fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
 
 #[test]
 fn a_long_reason_says_that_it_goes_on() {
-    let mut refused = failed("b", &"line\n".repeat(22));
+    let mut refused = result_event("b", &"line\n".repeat(22));
     refused["failure"] = json!("approval_unavailable");
     let events =
-        [calling("a", "Run it", "write"), failed("a", &"long ".repeat(41)), calling("b", "Run that", "write"), refused];
+        [call_event("a", "Run it", "write"), result_event("a", &"long ".repeat(41)), call_event("b", "Run that", "write"), refused];
     assert_snapshot!(check(Style::Whole, &events), @"
     → Run it
       ✗ long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long …
@@ -149,22 +149,22 @@ fn a_long_reason_says_that_it_goes_on() {
 #[test]
 fn what_is_to_be_given_to_the_next_run_is_whole() {
     let argument = format!("--auto-approve '{}'", "word ".repeat(60).trim_end());
-    let mut refused = failed("a", &format!("No.\n{argument}\nNo."));
+    let mut refused = result_event("a", &format!("No.\n{argument}\nNo."));
     refused["failure"] = json!("approval_unavailable");
-    let shown = check(Style::Whole, &[calling("a", "Run it", "write"), refused]);
+    let shown = check(Style::Whole, &[call_event("a", "Run it", "write"), refused]);
     assert!(shown.lines().any(|line| line.trim() == argument), "{shown}");
 }
 
 #[test]
 fn an_answer_that_is_data_is_printed_as_that() {
-    let mut end = ended("completed", "{\"a\": 1}");
+    let mut end = end_event("completed", "{\"a\": 1}");
     end["data"] = json!({ "a": 1 });
-    assert_snapshot!(check(Style::Data, &[iteration(), answered("Here: "), end.clone()]), @r#"|{\"a\":1}\n"#);
+    assert_snapshot!(check(Style::Data, &[iteration(), answer_event("Here: "), end.clone()]), @r#"|{\"a\":1}\n"#);
 }
 
 #[test]
 fn what_was_heard_twice_or_before_is_said_once() {
-    let events = [iteration(), text(0, "one "), text(0, "one tw"), text(6, "o"), answered("one two three")];
+    let events = [iteration(), text(0, "one "), text(0, "one tw"), text(6, "o"), answer_event("one two three")];
     assert_snapshot!(check(Style::Live, &events), @r"
     |one 
     |tw
@@ -179,7 +179,7 @@ fn a_try_that_failed_counts_for_nothing() {
     let retrying = json!({
         "type": "retrying", "kind": "overloaded", "message": "529: busy.", "attempt": 1, "wait": 2000,
     });
-    let events = [iteration(), text(0, "It is f"), retrying, text(0, "It is 5."), answered("It is 5.")];
+    let events = [iteration(), text(0, "It is f"), retrying, text(0, "It is 5."), answer_event("It is 5.")];
     assert_snapshot!(check(Style::Live, &events), @r"
     |It is f
     |\n
@@ -192,11 +192,11 @@ fn a_try_that_failed_counts_for_nothing() {
 #[test]
 fn calls_that_look_are_grouped_and_failures_say_which() {
     let mut events: Vec<Value> =
-        (1..=7).map(|number| calling(&number.to_string(), &format!("Read file: {number}"), "read")).collect();
+        (1..=7).map(|number| call_event(&number.to_string(), &format!("Read file: {number}"), "read")).collect();
     events.extend((1..=6).map(|number| result(&number.to_string())));
-    events.push(failed("7", "There is no file `7`.\nNext: list the directory."));
-    events.push(calling("8", "Run: cargo\ttest\u{1b}[2J", "execute"));
-    events.push(failed("8", "It exited with 1."));
+    events.push(result_event("7", "There is no file `7`.\nNext: list the directory."));
+    events.push(call_event("8", "Run: cargo\ttest\u{1b}[2J", "execute"));
+    events.push(result_event("8", "It exited with 1."));
     assert_snapshot!(check(Style::Live, &events), @r"
     → Read file: 1
     → Read file: 2
@@ -212,7 +212,7 @@ fn calls_that_look_are_grouped_and_failures_say_which() {
 
 #[test]
 fn a_change_is_shown_unless_a_question_shows_it() {
-    let mut call = calling("1", "Edit file: a.rs", "write");
+    let mut call = call_event("1", "Edit file: a.rs", "write");
     call["preview"] = json!("--- a.rs\n-one\n+two\n");
     let question = json!({ "type": "question", "call": "1", "question": "q", "request": { "why": "it writes" } });
     let by_rule = json!({
@@ -240,13 +240,13 @@ fn a_page_has_what_was_asked_and_decided() {
     let events = [
         asked,
         iteration(),
-        answered(""),
-        calling("1", "Run: x", "execute"),
+        answer_event(""),
+        call_event("1", "Run: x", "execute"),
         question,
         no,
-        failed("1", "Refused: use y"),
+        result_event("1", "Refused: use y"),
     ];
-    assert_snapshot!(check(Style::Page, &[&events[..], &[answered("Well."), ended("completed", "Well.")]].concat()), @r"
+    assert_snapshot!(check(Style::Page, &[&events[..], &[answer_event("Well."), end_event("completed", "Well.")]].concat()), @r"
     |\n> Do\n> it\n\n
     → Run: x
       ? asked: it runs `x`
@@ -260,9 +260,9 @@ fn a_page_has_what_was_asked_and_decided() {
 /// An answer that is cut looks like a whole one; that it is none is said wherever it is shown.
 #[test]
 fn what_is_wrong_with_an_answer_is_said() {
-    let mut end = ended("completed", "It is 4");
+    let mut end = end_event("completed", "It is 4");
     end["problem"] = json!("The answer is cut.");
-    let events = [iteration(), answered("It is 4"), end];
+    let events = [iteration(), answer_event("It is 4"), end];
     for style in [Style::Live, Style::Whole, Style::Page] {
         let shown = check(style, &events);
         assert_eq!(shown.lines().filter(|line| *line == "! The answer is cut.").count(), 1, "{style:?}: {shown}");
