@@ -267,7 +267,7 @@ fn a_thousand_connections_find_sixty_four_places() {
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         let mut told = String::new();
         stream.read_to_string(&mut told).expect("a reason, and the end");
-        assert!(told.contains("this host has 64 connections already; close one"), "{told}");
+        assert!(told.contains("this host already has 64 connections, which is its limit; close one"), "{told}");
         assert_eq!(told.lines().count(), 1, "{told}");
     }
     // Over the port they are told once they have proved who they are; a stranger is told nothing.

@@ -1,14 +1,14 @@
-//! What the server says it can do.
+//! Capabilities of the server.
 
 use zubi_base::lsp;
 
 use crate::requests::semantic_tokens;
 use crate::settings::Settings;
 
-/// Behind these something new can be completed: the next part of a name, what a path leads to, a pattern, an alias.
+/// Characters after which a new completion starts: a part of a name, a step of a path, a pattern, an alias.
 const TRIGGERS: [&str; 5] = [".", "\"", "/", "[", "@"];
 
-/// The answer to `initialize`, for this client.
+/// Result of `initialize` for this client.
 pub(crate) fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
     let sync = lsp::TextDocumentSyncOptions {
         open_close: Some(true),
@@ -45,7 +45,7 @@ pub(crate) fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
         references_provider: Some(lsp::ReferencesProvider::Bool(true)),
         document_highlight_provider: Some(lsp::DocumentHighlightProvider::Bool(true)),
         document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
-        // Options may only be named to clients that know more than commands.
+        // Options may only be sent to clients that support more than commands.
         code_action_provider: settings
             .has_code_action_literals
             .then_some(lsp::CodeActionProvider::CodeActionOptions(actions)),

@@ -1,4 +1,4 @@
-//! The way back to the client: notifications and requests from any thread.
+//! Connection back to the client: sends notifications and requests from any thread.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,21 +10,21 @@ use lsp_server::{Message, Notification, Request, RequestId, Response, ResponseEr
 use serde_json::{Value, json};
 use zubi_base::framing;
 
-/// Why the client gave no result.
+/// Error of a request to the client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// The connection ended first.
-    #[error("the client is gone")]
+    /// The connection has ended.
+    #[error("the client has disconnected")]
     Closed,
-    /// It did not answer in time. It was told to stop.
+    /// The client did not answer in time; the request was cancelled.
     #[error("the client did not answer in time")]
     TimedOut,
-    /// It answered with an error.
+    /// The client answered with an error.
     #[error("the client answered: {message} ({code})")]
     Refused {
-        /// The number of the error (JSON-RPC, LSP).
+        /// Error code (JSON-RPC, LSP).
         code: i32,
-        /// Its text.
+        /// Error message.
         message: String,
     },
 }
@@ -35,14 +35,14 @@ impl From<ResponseError> for ClientError {
     }
 }
 
-/// What a client may be told and asked before it has the answer to `initialize` (LSP 3.17, "Initialize Request").
+/// Messages that may be sent before the result of `initialize` (LSP 3.17, "Initialize Request").
 const MAY_COME_FIRST: [&str; 4] =
     ["window/showMessage", "window/logMessage", "window/showMessageRequest", "telemetry/event"];
 
-/// Hears the client's answer.
+/// Callback for the client's answer.
 type Then = Box<dyn FnOnce(Result<Value, ClientError>) + Send>;
 
-/// Speaks to the client from any thread. Cheap to clone.
+/// Handle for sending messages to the client from any thread. Cheap to clone.
 #[derive(Clone)]
 pub struct ClientHandle {
     shared: Arc<ClientState>,
@@ -51,18 +51,18 @@ pub struct ClientHandle {
 struct ClientState {
     out: Sender<OutgoingMessage>,
     next: AtomicI32,
-    /// Requests without an answer; nothing when the connection is over.
+    /// Requests without an answer; `None` once the connection has ended.
     waiting: Mutex<Option<BTreeMap<RequestId, Then>>>,
-    /// What waits for the answer to `initialize`; nothing once the client has it.
+    /// Messages that wait for the result of `initialize`; `None` once it is sent.
     held: Mutex<Option<Vec<Message>>>,
 }
 
-/// What the writing thread does.
+/// A task of the writer thread.
 pub(crate) enum OutgoingMessage {
     Message(Message),
-    /// The answer to what is no message, which may have no id.
+    /// An error response to input that is not a valid message; it may have no id.
     NoMessage(framing::Response),
-    /// Ends it.
+    /// Ends the writer.
     End,
 }
 
@@ -73,14 +73,14 @@ impl ClientHandle {
         Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, held }) }
     }
 
-    /// Tells the client something. Until it has the answer to `initialize` it is told only what the protocol allows before;
-    /// the rest follows in its order.
+    /// Sends a notification. Before the result of `initialize`, only messages that the protocol allows are sent; the
+    /// others follow in order.
     pub fn notify(&self, method: &str, params: Value) {
         self.send_or_hold(method, Notification { method: method.to_owned(), params });
     }
 
-    /// Asks the client; `then` hears the answer, or that there is none. It runs on the thread of the loop and returns at once.
-    /// The id serves to [`Self::withdraw`] the question.
+    /// Sends a request; `then` is called with the answer, or with the error. It runs on the main loop's thread and must
+    /// return at once. Pass the returned id to [`Self::cancel`] to cancel the request.
     pub fn request(
         &self,
         method: &str,
@@ -100,15 +100,15 @@ impl ClientHandle {
         id
     }
 
-    /// Asks the client and waits for the answer, on a thread that may wait: never on one that serves the server.
+    /// Sends a request and waits for the answer. Must not be called on a thread of the server.
     ///
     /// # Errors
     ///
-    /// [`ClientError`], also when there is no answer for so long.
+    /// [`ClientError`], including a time-out.
     pub fn request_within(&self, method: &str, params: Value, patience: Duration) -> Result<Value, ClientError> {
         let (sender, answer) = bounded(1);
         let id = self.request(method, params, move |result| {
-            // Who gave up waiting has dropped the other end.
+            // The receiver is gone if the caller no longer waits.
             sender.send(result).ok();
         });
         match answer.recv_timeout(patience) {
@@ -121,7 +121,7 @@ impl ClientHandle {
         }
     }
 
-    /// Tells the client that an answer is not wanted any more, and hears none.
+    /// Cancels a request; its callback is dropped.
     pub fn cancel(&self, id: &RequestId) {
         let was_open = self.lock_pending().as_mut().is_some_and(|open| open.remove(id).is_some());
         if was_open {
@@ -129,10 +129,10 @@ impl ClientHandle {
         }
     }
 
-    /// The client has the answer to `initialize`: what was held back follows.
+    /// Sends the messages that were deferred until the result of `initialize`.
     pub(crate) fn open(&self) {
         let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
-        // Under the lock, so that nothing newer comes before it.
+        // Under the lock, so that no newer message comes first.
         for message in held.take().unwrap_or_default() {
             self.send(message);
         }
@@ -146,18 +146,18 @@ impl ClientHandle {
         }
     }
 
-    /// Sends what answers the client, which waits for nothing.
+    /// Sends a message right away, also before the result of `initialize`.
     pub(crate) fn send(&self, message: impl Into<Message>) {
-        // Without a writer the connection is over, which the loop hears by itself.
+        // Without a writer the connection has ended, which the main loop detects itself.
         self.shared.out.send(OutgoingMessage::Message(message.into())).ok();
     }
 
-    /// Tells the client that something it sent is no message.
+    /// Sends an error response to input that is not a valid message.
     pub(crate) fn answer_no_message(&self, answer: framing::Response) {
         self.shared.out.send(OutgoingMessage::NoMessage(answer)).ok();
     }
 
-    /// The client has answered. An answer that nobody waits for is dropped.
+    /// Handles an answer of the client. An answer without a request is dropped.
     pub(crate) fn receive_response(&self, response: Response) {
         let then = self.lock_pending().as_mut().and_then(|open| open.remove(&response.id));
         if let Some(then) = then {
@@ -165,7 +165,7 @@ impl ClientHandle {
         }
     }
 
-    /// The connection is over: nothing is written any more, and nobody waits any longer.
+    /// Closes the connection: nothing more is written, and pending requests fail.
     pub(crate) fn close(&self) {
         let open = self.lock_pending().take().unwrap_or_default();
         for then in open.into_values() {

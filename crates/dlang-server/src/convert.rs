@@ -1,4 +1,4 @@
-//! From the model's terms to the protocol's: places, edits, kinds.
+//! Conversions from the model's types to the protocol's: positions, edits, kinds.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use zubi_base::position::{Encoding, TextIndex};
 
 use crate::snapshot::Snapshot;
 
-/// The places of one text, in the client's unit.
+/// Positions of one text, in the client's encoding.
 pub(crate) struct Lines {
     index: TextIndex,
     encoding: Encoding,
@@ -25,12 +25,12 @@ impl Lines {
         Self { index: TextIndex::new(text), encoding }
     }
 
-    /// What a client's position means. One outside of the text is moved to the nearest inside.
+    /// Byte offset of a client's position. A position outside of the text is clamped.
     pub(crate) fn offset(&self, position: lsp::Position) -> TextSize {
         self.index.from_lsp(position, self.encoding)
     }
 
-    /// What a client's range means.
+    /// Byte range of a client's range.
     pub(crate) fn bytes(&self, range: &lsp::Range) -> TextRange {
         self.index.range_from_lsp(range, self.encoding)
     }
@@ -47,7 +47,7 @@ impl Lines {
         lsp::TextEdit { range: self.range(edit.range), new_text: edit.insert.clone() }
     }
 
-    /// The parts of a range on each of its lines, without line ends and without empty ones.
+    /// Splits a range at line ends, without the line ends and without empty parts.
     pub(crate) fn split(&self, range: TextRange) -> impl Iterator<Item = TextRange> {
         let (first, last) = (self.index.line_col(range.start()).line, self.index.line_col(range.end()).line);
         let parts = (first..=last).filter_map(move |line| self.index.line_range(line)?.intersect(range));
@@ -55,7 +55,7 @@ impl Lines {
     }
 }
 
-/// Places in many texts. Each text is looked through once.
+/// Positions in several texts, each of which is indexed once.
 pub(crate) struct PositionMapper<'s> {
     snapshot: &'s Snapshot,
     known: RefCell<FxHashMap<Utf8PathBuf, Rc<Lines>>>,
@@ -66,12 +66,12 @@ impl<'s> PositionMapper<'s> {
         Self { snapshot, known: RefCell::default() }
     }
 
-    /// Those of a model.
+    /// Positions in a model.
     pub(crate) fn lines_of(&self, db: &dyn Db, file: File) -> Rc<Lines> {
         self.of_text(Utf8Path::new(file.path(db)), || file.text(db))
     }
 
-    /// Those of a model, a manifest or a lock; of anything else, those of an empty text.
+    /// Positions in a model, a manifest or a lock; for any other path, those of an empty text.
     pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<Lines>, QueryCancelled> {
         if let Some(lines) = self.known.borrow().get(path) {
             return Ok(Rc::clone(lines));
@@ -98,7 +98,7 @@ impl<'s> PositionMapper<'s> {
     }
 }
 
-/// Edits of several documents, as the client understands them.
+/// Edits of several documents, in the protocol's format.
 #[derive(Default)]
 pub(crate) struct Edits {
     texts: BTreeMap<Utf8PathBuf, Vec<lsp::TextEdit>>,
@@ -110,7 +110,7 @@ impl Edits {
         self.texts.entry(path.to_owned()).or_default().extend(edits);
     }
 
-    /// Makes a file, which must not be there. Only for clients that can.
+    /// Creates a file, which must not exist. Only for clients that support it.
     pub(crate) fn create(path: Utf8PathBuf, text: String) -> Self {
         Self { texts: BTreeMap::new(), new_file: Some((path, text)) }
     }
@@ -119,7 +119,7 @@ impl Edits {
         self.texts.values().all(Vec::is_empty) && self.new_file.is_none()
     }
 
-    /// With versions where the client can compare them, so that an edit of an older text is refused.
+    /// Includes versions if the client can compare them, so that it refuses edits of an older text.
     pub(crate) fn into_lsp(self, snapshot: &Snapshot) -> lsp::WorkspaceEdit {
         let texts = self.texts.into_iter().filter(|(_, edits)| !edits.is_empty());
         if !snapshot.settings.has_document_changes {
@@ -158,7 +158,7 @@ pub(crate) fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
     }
 }
 
-/// As the existing program has them; what it does not have, as what is most like it.
+/// Kinds of DomainLang's original server; for elements that it does not have, the closest kind.
 pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
     match kind {
         SymbolKind::Domain | SymbolKind::Namespace => lsp::SymbolKind::Namespace,
@@ -172,7 +172,7 @@ pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
     }
 }
 
-/// As the existing program has them.
+/// Kinds of DomainLang's original server.
 pub(crate) fn completion_kind(kind: ElementKind) -> lsp::CompletionItemKind {
     match kind {
         ElementKind::Domain => lsp::CompletionItemKind::Folder,

@@ -1,10 +1,10 @@
-//! What is wrong, as clients see it.
+//! Diagnostics for clients.
 //!
-//! A client that asks for diagnostics (`textDocument/diagnostic`, `workspace/diagnostic`) is sent none: it would show
-//! both. To any other client they are published: for every file that something is wrong with, open or not, models,
-//! manifests and locks alike, and an empty list when it is put right. Open documents get an empty list too, with their
-//! version, so that a client knows that it was looked at. That happens some time after the last change, on another
-//! thread, and is given up when the next change comes.
+//! A client that pulls diagnostics (`textDocument/diagnostic`, `workspace/diagnostic`) receives no notifications: it
+//! would show both. For any other client they are published: for every file with diagnostics, open or not, models,
+//! manifests and locks alike, and an empty list once they are fixed. Open documents get an empty list, too, with their
+//! version, so that a client knows that they were checked. Publishing starts with a delay after the last change, on
+//! another thread, and is cancelled by the next change.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,14 +19,14 @@ use crate::client::ClientHandle;
 use crate::convert::{PositionMapper, severity};
 use crate::snapshot::Snapshot;
 
-/// The diagnostics of one file, ready to be sent.
+/// Diagnostics of one file, ready to be sent.
 pub(crate) struct DiagnosticsToPublish {
     pub(crate) uri: String,
     params: Value,
     is_empty: bool,
 }
 
-/// Diagnostics by file, for problems that are in the order of their files.
+/// Groups diagnostics by file; `problems` must be sorted by file.
 pub(crate) fn by_file(
     snapshot: &Snapshot,
     problems: &[Problem],
@@ -61,14 +61,14 @@ fn diagnostic(snapshot: &Snapshot, places: &PositionMapper<'_>, problem: &Proble
     })
 }
 
-/// The name of a list of diagnostics: equal lists have equal names.
+/// Identifier of a list of diagnostics, computed from its content.
 pub(crate) fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     diagnostics.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// What there is to publish: each file that something is wrong with, and each open document.
+/// Diagnostics to publish: of every file that has some, and of every open document.
 pub(crate) fn everything(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
     let mut found = by_file(snapshot, &snapshot.workspace().problems()?)?;
     for (path, _) in snapshot.names().iter() {
@@ -84,15 +84,15 @@ pub(crate) fn everything(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish
     Ok(published.collect())
 }
 
-/// What the client was told.
+/// State of the published diagnostics.
 #[derive(Default)]
 pub(crate) struct Publisher {
-    /// What was sent last, by document; without those that nothing is known about.
+    /// Last sent params, by document; without those that were cleared.
     sent: BTreeMap<String, Value>,
 }
 
 impl Publisher {
-    /// Sends what is different from what was sent before.
+    /// Sends the diagnostics that differ from those sent before.
     pub(crate) fn publish(&mut self, client: &ClientHandle, found: Vec<DiagnosticsToPublish>) {
         let mut old = std::mem::take(&mut self.sent);
         for published in found {

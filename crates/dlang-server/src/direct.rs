@@ -1,4 +1,4 @@
-//! The server's requests without a connection: for a program that has a workspace of its own.
+//! The server's requests without a connection, for programs with their own workspace.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::requests;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 
-/// The requests that a server answers of a snapshot.
+/// Requests that the server answers from a snapshot.
 pub struct InProcessRequests(BTreeMap<String, Arc<Method>>);
 
 impl Default for InProcessRequests {
@@ -22,32 +22,32 @@ impl Default for InProcessRequests {
 }
 
 impl InProcessRequests {
-    /// What columns count in parameters and answers: that of the texts themselves, so that nothing is converted.
+    /// Encoding of columns in params and results: that of the texts, so that no conversion is needed.
     pub const ENCODING: Encoding = Encoding::Utf8;
 
-    /// All of them.
+    /// Creates the table of all requests.
     pub fn new() -> Self {
         Self(requests::table().into_requests())
     }
 
-    /// Whether a request is one of them.
+    /// Whether there is a request of this name.
     pub fn has(&self, method: &str) -> bool {
         self.0.contains_key(method)
     }
 
-    /// What `initialize` would say.
+    /// Server capabilities, as in the result of `initialize`.
     pub fn capabilities() -> Value {
-        // Plain data without maps that have other keys than strings.
+        // Serialization fails only for maps whose keys are not strings.
         serde_json::to_value(capabilities(&Settings::of_program(Self::ENCODING))).unwrap_or_default()
     }
 
-    /// The answer to a request, as the server would give it to a client that has nothing open, reads Markdown, nested symbols,
-    /// links to definitions and edits of documents and files, and asks for diagnostics; but that takes no snippets, no related
-    /// documents and no links in explanations, and is never called back.
+    /// Answers a request, as the server would for a client without open documents that supports Markdown, nested
+    /// symbols, definition links, document and file edits, and pulls diagnostics; but no snippets, no related
+    /// documents, no links in explanations, and no requests from the server.
     ///
     /// # Errors
     ///
-    /// As the server's. A method that it does not have is [`RequestError::Failed`].
+    /// Same errors as the server's. An unknown method is [`RequestError::Failed`].
     pub fn answer(&self, snapshot: &Snapshot, method: &str, params: Value) -> Answer {
         match self.0.get(method).map(|method| &**method) {
             Some(Method::Ask { run, .. }) => run(snapshot.clone(), params, &Cancel::default()),

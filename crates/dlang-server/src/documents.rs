@@ -1,4 +1,4 @@
-//! The documents that the client has open, kept equal to its own.
+//! Texts of the documents that the client has open, synchronized with it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use zubi_base::uri;
 
 use crate::methods::{RequestError, from_value};
 
-/// Open documents by the text of their URI, which a client always spells in the same way.
+/// Open documents, by URI as the client writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: BTreeMap<String, Document>,
@@ -21,20 +21,20 @@ pub(crate) struct Documents {
 /// An open document.
 #[derive(Debug)]
 struct Document {
-    /// None from a change that could not be read until the client sends the whole text.
+    /// `None` after an invalid change, until the client sends the whole text.
     text: Option<String>,
 }
 
 impl Documents {
-    /// A document is open from now on. What it was before is forgotten.
+    /// Opens a document, replacing a previous text.
     pub(crate) fn open(&mut self, uri: &Uri, text: String) -> Arc<str> {
         let shared = Arc::from(text.as_str());
         self.open.insert(uri.0.clone(), Document { text: Some(text) });
         shared
     }
 
-    /// Makes changes, one after the other. Nothing if the document is not open, or if its text is not known and none of the
-    /// changes is the whole of it.
+    /// Applies changes in order. `None` if the document is not open, or if its text is unknown and no change contains
+    /// the whole text.
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
@@ -47,28 +47,29 @@ impl Documents {
         if document.text.is_none() && !changes.iter().any(is_whole) {
             return None;
         }
-        // What a whole text replaces need not be known.
+        // A whole text replaces the text, which therefore need not be known.
         let text = document.text.get_or_insert_default();
         apply(text, changes, encoding);
         Some(Arc::from(text.as_str()))
     }
 
-    /// A change of a document cannot be read, so its text is not known any more. Whether it was.
+    /// Marks the text of a document as unknown after an invalid change. Returns whether it was known.
     pub(crate) fn invalidate(&mut self, uri: &Uri) -> bool {
         self.open.get_mut(&uri.0).is_some_and(|document| document.text.take().is_some())
     }
 
-    /// A document is closed. Whether it was open.
+    /// Closes a document. Returns whether it was open.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
         self.open.remove(&uri.0).is_some()
     }
 }
 
-/// The parameters of `textDocument/didChange`.
+/// Parses the parameters of `textDocument/didChange`.
 ///
 /// # Errors
 ///
-/// When they do not fit. The type alone takes a change whose range is wrong for one without a range, which is the whole text.
+/// If they are invalid. The type alone would accept a change with an invalid range as one without a range, which is the
+/// whole text.
 pub(crate) fn read_change(params: &Value) -> Result<DidChangeTextDocumentParams, RequestError> {
     let read: DidChangeTextDocumentParams = from_value(params)?;
     for (number, change) in read.content_changes.iter().enumerate() {
@@ -86,10 +87,10 @@ pub(crate) fn read_change(params: &Value) -> Result<DidChangeTextDocumentParams,
     Ok(read)
 }
 
-/// Makes changes of a text, each at places of the text that the ones before it left.
+/// Applies changes to a text; the positions of each refer to the text after the previous one.
 ///
-/// Editors send the changes of many cursors at once, last place first. Lines above a change stay where they are, so the
-/// index of places is made anew only for a change that is not above the one before it.
+/// Editors send the changes of several cursors at once, the last position first. Lines above a change stay in place, so
+/// the index is rebuilt only for a change that is not above the previous one.
 pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
     let mut known: Option<(TextIndex, u32)> = None;
     for change in changes {
@@ -105,9 +106,9 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
                     _ => (TextIndex::new(text), 0),
                 };
                 let range = index.range_from_lsp(&part.range, encoding);
-                // The index puts places on the boundaries of characters and inside of the text.
+                // The index clamps positions to the text and to character boundaries.
                 text.replace_range(std::ops::Range::<usize>::from(range), &part.text);
-                // Counted by the index, because a range may lie behind the last line.
+                // Taken from the index, because a range may lie behind the last line.
                 let touched = index.line_col(range.start()).line;
                 known = Some((index, touched));
             }
@@ -115,10 +116,11 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
     }
 }
 
-/// The folder that stands for documents which are no files. No real path has it, because it ends in a colon.
+/// Folder for documents that are not files. Real paths cannot contain it, because it ends with a colon.
 const UNTITLED: &str = "/untitled:";
 
-/// The path by which the workspace knows a document. What is no file, such as `untitled:Untitled-1`, gets one of its own.
+/// Path of a document in the workspace. A document that is not a DomainLang file, such as `untitled:Untitled-1`, gets
+/// an artificial one.
 pub(crate) fn path_of(uri: &Uri) -> Utf8PathBuf {
     let is_known =
         |path: &Utf8PathBuf| path.extension() == Some(EXTENSION) || matches!(path.file_name(), Some(MANIFEST | LOCK));

@@ -1,4 +1,4 @@
-//! What the loop hears from the other threads of the server.
+//! Events that other threads send to the main loop.
 
 use dlang_workspace::workspace::Progress;
 use lsp_server::ResponseError;
@@ -6,27 +6,27 @@ use serde_json::Value;
 
 use crate::diagnostics::DiagnosticsToPublish;
 
-/// Something that happened elsewhere.
+/// An event of another thread.
 pub(crate) enum Event {
-    /// A request has its answer.
+    /// A request has been answered.
     Answered { serial: u64, result: Result<Value, ResponseError> },
-    /// The client's process has ended, or it does not listen any more.
+    /// The client's process has ended, or the client does not read any more.
     ClientGone,
-    /// Loading goes on.
+    /// Loading has progressed.
     Progress(Progress),
-    /// The workspace is there.
+    /// The workspace has been loaded.
     Loaded,
-    /// The model is another one now.
+    /// The model has changed.
     Changed { by: ChangedBy },
-    /// What is wrong with the workspace; nothing if it changed meanwhile.
+    /// Diagnostics of the workspace; `None` if it changed meanwhile.
     Problems { number: u64, problems: Option<Vec<DiagnosticsToPublish>> },
 }
 
-/// Who changed the model.
+/// Origin of a change of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChangedBy {
-    /// The client, by an edit of a model: it knows that answers are others now.
+    /// The client, by an edit of a model, so it knows that results have changed.
     Editor,
-    /// Somebody else, or an edit of a manifest, whose effect on other documents a client cannot foresee.
+    /// Another program, or an edit of a manifest, whose effect on other documents a client cannot foresee.
     Others,
 }

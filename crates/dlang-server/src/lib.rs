@@ -1,45 +1,47 @@
-//! The language server for DomainLang: the Language Server Protocol over a [`dlang_workspace`], and nothing of the
-//! language itself, which is decided in `dlang-ide` and below.
+//! Language server for DomainLang: the Language Server Protocol on top of a [`dlang_workspace`]. The language itself is
+//! implemented in `dlang-ide` and below.
 //!
-//! [`run`] serves one connection; [`stdio()`] does so on the process's own standard input and output. A host that is more
-//! than a DomainLang server gives its own requests in a [`MethodTable`], speaks to the client through [`ClientHandle`] and
-//! asks the same model that the editor sees through [`ModelHandle`]. [`Requests`] answers without a connection.
+//! [`run`] serves one connection; [`stdio()`] serves standard input and output. A host that offers more than DomainLang
+//! adds its own requests in a [`MethodTable`], sends messages to the client through [`ClientHandle`], and queries the
+//! model that the editor sees through [`ModelHandle`]. [`InProcessRequests`] answers without a connection.
 //!
 //! # Threads
 //!
-//! - the *loop* (`main_loop`) hears the client. It keeps the texts of open documents and answers every request exactly
-//!   once; it never waits;
-//! - the *model* (`model`) owns the workspace: it loads it, makes changes in their order, and takes a snapshot for each
-//!   request in that same order. So a request sees all changes before it and none after it;
-//! - the *pool* (`pool`) answers. A change cancels what runs on an older snapshot; that is asked once more, and if the next
-//!   change cancels it again it is answered `ContentModified`;
-//! - the *writer* carries messages to the client, so that a client that reads slowly delays nobody else; over streams of
-//!   bytes there is a *reader* besides (`stdio`).
 //!
-//! # The end
+//! - the *main loop* (`main_loop`) receives the client's messages. It stores the texts of open documents and answers
+//!   every request exactly once; it never waits;
+//! - the *model* (`model`) owns the workspace: it loads it, applies changes in order, and takes a snapshot for each
+//!   request in the same order. So a request sees all changes before it and none after it;
+//! - the *pool* (`pool`) answers requests. A change cancels those that run on an older snapshot; each is retried once,
+//!   and answered `ContentModified` if the next change cancels it again;
+//! - the *writer* sends messages to the client, so that a client that reads slowly delays no other thread; for byte
+//!   streams there is a *reader*, too (`stdio`).
 //!
-//! The conversation ends with `exit`, with the client's stream, and, on Linux, with the client's process (`client_process`).
+//! # Shutdown
+//!
+//! The connection ends with `exit`, with the client's stream, and, on Linux, with the client's process
+//! (`client_process`).
 //!
 //! # Diagnostics
 //!
-//! A client that asks for diagnostics is never sent any. Which of those that nobody has opened it learns of depends on what it
-//! asks for (`requests/diagnostic`).
+//! A client that pulls diagnostics receives no notifications. Which diagnostics of files that are not open it gets
+//! depends on its requests (`requests/diagnostic`).
 //!
-//! # While the workspace is loading
+//! # While the workspace loads
 //!
-//! Edits and requests wait behind it in their order. An editor's request waits until there is a model, because an empty
-//! answer would be a wrong one; `domainlang/*` and the host's questions are told after [`Options::loading_limit`] how far
-//! loading is.
+//! Edits and requests wait for it in order. An editor's request waits until there is a model, because an empty answer
+//! would be wrong; `domainlang/*` and the host's queries are answered after [`Options::loading_limit`] with the
+//! progress of loading.
 //!
-//! # What the client sends is not trusted
+//! # Untrusted input
 //!
-//! Positions outside of a text are moved to the nearest inside, parameters that do not fit are `InvalidParams` with the
-//! field, capabilities that are not as the protocol has them count as absent. What is no message is answered as JSON-RPC has
-//! it. A panic ends one request and not the server.
+//! Positions outside of a text are clamped, invalid parameters result in `InvalidParams` with the field, and invalid
+//! capabilities count as absent. Invalid messages are answered as JSON-RPC defines. A panic ends one request, not the
+//! server.
 //!
-//! A document of which a change cannot be read counts as closed, so that the disk counts, until the client sends its whole
-//! text: any other text would be one that nobody has. What is no message, or longer than one may be, names no document. A
-//! change that is lost like that leaves its document with the text before it, and the client learns of it by the error alone.
+//! A document with an invalid change counts as closed, so that the text on disk is used, until the client sends its
+//! whole text: any other text would be one that exists nowhere. A message that is invalid or too long names no
+//! document. A change lost in this way leaves its document with the previous text; the client sees only the error.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 
@@ -85,23 +87,23 @@ pub use crate::model::{ModelHandle, OpenText};
 use crate::pool::Pool;
 pub use crate::snapshot::Snapshot;
 
-/// How a server behaves. The default is what an editor wants.
+/// Options of a server. The defaults are for editors.
 #[derive(Clone)]
 pub struct Options {
-    /// Where files are.
+    /// Access to files.
     pub files: SharedFiles,
-    /// What it calls itself.
+    /// Name of the server.
     pub name: String,
-    /// Which of that.
+    /// Version of the server.
     pub version: String,
-    /// How long `domainlang/*` wait for a workspace that is loading.
+    /// Maximum time that `domainlang/*` wait for a workspace that loads.
     pub loading_limit: Duration,
-    /// How long after a change its diagnostics are told.
+    /// Delay between a change and its diagnostics.
     pub debounce: Duration,
-    /// Whether the operating system is asked to watch folders when the client cannot.
+    /// Whether the server watches folders itself if the client cannot.
     pub watch: bool,
-    /// The client's process, if it was named before the conversation: the server ends with it, whatever process it is. Other
-    /// systems than Linux cannot tell, and there only the stream does.
+    /// Process id of the client, if known before the connection: the server ends with that process, whichever it is.
+    /// Detected on Linux only; on other systems, the server ends with the stream.
     pub client_process: Option<u32>,
 }
 
@@ -119,17 +121,17 @@ impl Default for Options {
     }
 }
 
-/// How a conversation ended.
+/// How a connection has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// `shutdown`, then `exit`.
     Orderly,
-    /// `exit` alone, or the client was gone: the other end of a stream, or its process where that can be told.
+    /// `exit` alone, or the client has disconnected: its stream or, where detectable, its process has ended.
     Abrupt,
 }
 
 impl Exit {
-    /// The exit code that the protocol demands of the process.
+    /// Exit code of the process, as the protocol defines it.
     pub fn code(self) -> u8 {
         match self {
             Self::Orderly => 0,
@@ -138,7 +140,7 @@ impl Exit {
     }
 }
 
-/// How long a client may take to read what was written to it when the conversation is over. One that reads takes no time.
+/// Time-out for the client to read the last messages after the connection has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A server that runs on its own threads.
@@ -150,19 +152,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Speaks to the client.
+    /// Handle for sending messages to the client.
     pub fn client(&self) -> &ClientHandle {
         &self.client
     }
 
-    /// Asks the model.
+    /// Handle for querying the model.
     pub fn model(&self) -> &ModelHandle {
         &self.model
     }
 
-    /// Waits until the conversation is over and everything is written, unless the client does not read it.
+    /// Waits until the connection has ended and everything is written, unless the client does not read it.
     pub fn join(self) -> Exit {
-        // The loop catches what panics in it; if it ended by one after all, nobody said goodbye.
+        // The main loop catches panics; if one ended it after all, there was no orderly shutdown.
         let exit = self.main.join().unwrap_or(Exit::Abrupt);
         self.client.close();
         if self.written.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
@@ -172,11 +174,12 @@ impl Server {
     }
 }
 
-/// Serves a connection, `initialize` included, with the requests of `extra` besides its own. Names of its own come first.
+/// Serves a connection, including `initialize`, with the methods of `extra` in addition to its own, which take
+/// precedence.
 ///
 /// # Errors
 ///
-/// When the system gives no threads.
+/// If the system cannot create threads.
 pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::Result<Server> {
     let Connection { sender, receiver } = connection;
     let (out, outgoing) = unbounded();
@@ -186,27 +189,27 @@ pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::
     })
 }
 
-/// Serves standard input and output until the client is done.
+/// Serves standard input and output until the client ends the connection.
 ///
 /// # Errors
 ///
-/// When the system gives no threads, reading failed, or what was read is not the protocol.
+/// If the system cannot create threads, reading fails, or the input is not the protocol.
 pub fn stdio(options: Options, extra: MethodTable) -> io::Result<Exit> {
     let (out, outgoing) = unbounded();
     let client = ClientHandle::new(out);
-    // The reader waits for the loop, which waits for nothing: what was read and not heard takes no memory.
+    // The reader waits for the main loop, which never waits: unprocessed input needs no memory.
     let (sender, incoming) = bounded(0);
     let (broken, reason) = bounded(1);
     let hears = client.clone();
     let server = serve(incoming, client, options, extra, move || stdio::write(&outgoing, io::stdout().lock()))?;
     spawn("dlang-server read", move || {
         if let Err(error) = stdio::read(io::stdin().lock(), &sender, &hears) {
-            // Before the loop hears that there is nothing more, so that the reason is there when that is over.
+            // Sent before the main loop sees the end of input, so that the error is available when it has ended.
             broken.send(error).ok();
         }
     })?;
     let exit = server.join();
-    // The reader is not waited for: it may be waiting for a client that is silent.
+    // The reader is not joined: it may be waiting for a silent client.
     reason.try_recv().map_or(Ok(exit), Err)
 }
 
@@ -221,14 +224,14 @@ fn serve(
     if let Some(pid) = options.client_process {
         client_process::watch(pid, event_sender.clone())?;
     }
-    // Nothing is ever sent: it ends with the thread, however that ends.
+    // Carries no messages: it is closed when the thread ends, in whatever way.
     let (end, written) = bounded(0);
     let gone = event_sender.clone();
     spawn("dlang-server write", move || {
         let _end: Sender<()> = end;
         if let Err(error) = write() {
-            tracing::debug!("the client does not listen any more: {error}");
-            // Without a loop there is nothing to end.
+            tracing::debug!("the client does not read any more: {error}");
+            // Without a main loop there is nothing to end.
             gone.send(Event::ClientGone).ok();
         }
     })?;
@@ -245,7 +248,7 @@ fn serve(
                 let empty = Workspace::load(Arc::clone(&files), Vec::new(), &mut |_| ControlFlow::Continue(()));
                 let model = Model {
                     files,
-                    // A workspace without a root has nothing that could fail.
+                    // A workspace without a root cannot fail to load.
                     workspace: empty.unwrap_or_else(|_| Workspace::of_text("empty.dlang", "")),
                     roots: Vec::new(),
                     names: Arc::default(),
@@ -259,7 +262,7 @@ fn serve(
                 model.run(&commanded);
             };
             if let Err(error) = spawn("dlang-server model", start) {
-                tracing::error!("there is no thread for the model: {error}");
+                tracing::error!("cannot create the model thread: {error}");
             }
         }
     };
@@ -286,7 +289,7 @@ fn pass_on(outgoing: &Receiver<OutgoingMessage>, to: &Sender<Message>) {
     for next in outgoing {
         let is_over = match next {
             OutgoingMessage::Message(message) => to.send(message).is_err(),
-            // Only bytes can be no message.
+            // Invalid messages occur only in byte streams.
             OutgoingMessage::NoMessage(_) => false,
             OutgoingMessage::End => true,
         };

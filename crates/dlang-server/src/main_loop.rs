@@ -1,8 +1,8 @@
-//! The loop: what the client sends, in order, and what the other threads have done.
+//! The main loop: handles the client's messages in order, and the events of other threads.
 //!
-//! It decides and passes on, and never waits for anything: texts are kept here, everything else is asked of the thread of
-//! the model ([`crate::model`]) or of the pool. Every request is answered exactly once, by this loop: with what a thread
-//! found, with an error when it is cancelled, or, while the workspace is loading, with how far that is.
+//! It dispatches and never waits: it stores texts itself, everything else is sent to the model thread
+//! ([`crate::model`]) or to the pool. It answers every request exactly once: with the result of a thread, with an error
+//! after a cancellation, or, while the workspace loads, with the progress of loading.
 
 mod requests;
 
@@ -35,21 +35,21 @@ use crate::settings::Settings;
 use crate::snapshot::TokenStore;
 use crate::{Exit, Options};
 
-/// Where the conversation is.
+/// State of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// `initialize` has not come.
+    /// Before `initialize`.
     Begun,
-    /// Everything may be asked.
+    /// All requests are allowed.
     Running,
-    /// `shutdown` has come; only `exit` is left.
+    /// After `shutdown`; only `exit` is allowed.
     ShutDown,
 }
 
-/// Begins the thread of the model, with what the client can do, and who watches folders.
+/// Starts the model thread, given the client's settings and the waker of the folder watcher.
 type StartModel = Box<dyn FnOnce(Arc<Settings>, Option<Waker>) + Send>;
 
-/// What the loop is given.
+/// Dependencies of the main loop.
 pub(crate) struct MainLoopConfig {
     pub(crate) options: Options,
     pub(crate) methods: MethodTable,
@@ -59,7 +59,7 @@ pub(crate) struct MainLoopConfig {
     pub(crate) model: ModelHandle,
     pub(crate) pool: Pool,
     pub(crate) tokens: Arc<TokenStore>,
-    /// Begins the thread of the model, when the client is known.
+    /// Starts the model thread once the client is known.
     pub(crate) start_model: StartModel,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct MainLoop {
     settings: Arc<Settings>,
     roots: Vec<Utf8PathBuf>,
     documents: Documents,
-    /// Loadings that were begun and are not over.
+    /// Number of loads that have started and not finished.
     loading: u32,
     progress: LoadProgress,
     granted: (Sender<u32>, Receiver<u32>),
@@ -87,10 +87,10 @@ pub(crate) struct MainLoop {
     by_id: BTreeMap<RequestId, u64>,
     next_serial: u64,
     publisher: Publisher,
-    /// When diagnostics are worked out, and their number.
+    /// Time of the next diagnostics, and their number.
     publish_at: Option<Instant>,
     published: u64,
-    /// Whether a client that pulls must be told to do so.
+    /// Whether a client that pulls diagnostics must be requested to refresh them.
     is_refresh_due: bool,
 }
 
@@ -126,7 +126,7 @@ impl MainLoop {
         }
     }
 
-    /// Serves until the client says `exit` or is gone.
+    /// Serves until the client sends `exit` or disconnects.
     pub(crate) fn run(mut self) -> Exit {
         let (incoming, events, granted) = (self.incoming.clone(), self.events.clone(), self.granted.1.clone());
         let exit = loop {
@@ -139,7 +139,7 @@ impl MainLoop {
                 recv(events) -> event => match event {
                     Ok(Event::ClientGone) => break Exit::Abrupt,
                     Ok(event) => self.event(event),
-                    // The loop holds one of the other ends.
+                    // The main loop owns one of the senders.
                     Err(_) => {}
                 },
                 recv(granted) -> number => if let Ok(number) = number { self.progress.on_token_created(&self.client, number) },
@@ -167,7 +167,7 @@ impl MainLoop {
                 return Some(if self.phase == Phase::ShutDown { Exit::Orderly } else { Exit::Abrupt });
             }
             Message::Notification(notification) if self.phase == Phase::Running => self.notification(notification),
-            // Before `initialize` and after `shutdown` they are dropped, as the protocol says.
+            // Dropped before `initialize` and after `shutdown`, as the protocol requires.
             Message::Notification(_) => {}
         }
         None
@@ -198,11 +198,12 @@ impl MainLoop {
         }
     }
 
-    /// A notification with typed parameters. There is nobody to answer, so one that does not fit is only logged.
+    /// Calls the handler of a notification with typed parameters. Notifications have no answer, so invalid ones are
+    /// only logged.
     fn handle_notification<P: DeserializeOwned>(&mut self, method: &str, params: &Value, heard: fn(&mut Self, P)) {
         match from_value(params) {
             Ok(params) => heard(self, params),
-            Err(error) => tracing::warn!("{method} is passed over: {error}"),
+            Err(error) => tracing::warn!("ignoring an invalid {method}: {error}"),
         }
     }
 
@@ -230,15 +231,15 @@ impl MainLoop {
         let uri = change.text_document.text_document_identifier.uri;
         match self.documents.change(&uri, change.content_changes, self.settings.encoding) {
             Some(text) => self.model.edit(Edit { uri: uri.0, version, text: Some(text) }),
-            None => tracing::warn!("a document that is not open, or whose text is not known, was changed: {}", uri.0),
+            None => tracing::warn!("ignoring a change of a document that is not open or has no text: {}", uri.0),
         }
     }
 
-    /// A change that cannot be read leaves the text of its document unknown, and an older one would be a wrong one. So it
-    /// counts as closed until the client sends all of it.
+    /// Handles an invalid change: the text of the document is unknown, and the previous text would be wrong. So it
+    /// counts as closed until the client sends the whole text.
     fn lose(&mut self, params: &Value, error: &RequestError) {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
-        tracing::warn!("a change of {uri:?} cannot be read, its text is not known until all of it is sent: {error}");
+        tracing::warn!("invalid change of {uri:?}; its text is unknown until the client sends it in full: {error}");
         let uri = lsp::Uri(uri.to_owned());
         if self.documents.invalidate(&uri) {
             self.drop_document(uri);
@@ -252,7 +253,7 @@ impl MainLoop {
         }
     }
 
-    /// What the disk has counts for this document from now on.
+    /// Uses the text on disk for this document from now on.
     fn drop_document(&self, uri: lsp::Uri) {
         self.tokens.remove(&uri);
         self.model.edit(Edit { uri: uri.0, version: 0, text: None });
@@ -284,7 +285,7 @@ impl MainLoop {
         if self.settings.has_progress {
             let granted = self.granted.0.clone();
             self.progress.begin(&self.client, move |number| {
-                // Without a loop there is nothing to show.
+                // Without a main loop there is nothing to show.
                 granted.send(number).ok();
             });
         }
@@ -306,12 +307,12 @@ impl MainLoop {
                 Some(problems) => self.publisher.publish(&self.client, problems),
                 None => self.schedule_diagnostics(ChangedBy::Editor),
             },
-            // Newer ones are on their way; and the end is the loop's.
+            // Newer diagnostics are on their way; `run` handles `ClientGone`.
             Event::Problems { .. } | Event::ClientGone => {}
         }
     }
 
-    /// Diagnostics are told a while after the last change.
+    /// Schedules diagnostics after the debounce delay.
     fn schedule_diagnostics(&mut self, by: ChangedBy) {
         self.is_refresh_due |= by == ChangedBy::Others;
         self.publish_at = Some(deadline_after(self.options.debounce));
@@ -341,13 +342,13 @@ impl MainLoop {
         }
     }
 
-    /// How far loading is, as `domainlang/*` say it.
+    /// Progress of loading, in the format of `domainlang/*`.
     fn loading_result(&self) -> Value {
         ask::loading(self.model.shared.progress())
     }
 }
 
-/// In so long. A time that no clock can show is one that never comes, and so is a century.
+/// Time after `wait`. A time that the clock cannot represent is replaced by one in a century.
 fn deadline_after(wait: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(wait).unwrap_or_else(|| now + Duration::from_hours(24 * 365 * 100))

@@ -1,8 +1,8 @@
-//! Which requests the server answers: a table of names, filled by [`crate::requests`] and by the host.
+//! Table of the methods that the server answers, filled by [`crate::requests`] and by the host.
 //!
-//! There are two ways to answer. Most methods *ask*: they get a [`Snapshot`] of the model, run on a thread of the pool, and
-//! are asked again when the model changes under them. What has nothing to do with the model, or takes long, is *started*:
-//! it gets a [`Responder`], returns soon, and answers whenever it is done.
+//! There are two kinds. Most methods *query*: they receive a [`Snapshot`] of the model, run on a thread of the pool,
+//! and are retried when the model changes meanwhile. Methods that do not use the model or take long are *started*: they
+//! receive a [`Responder`], return soon, and answer when they are done.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,21 +25,21 @@ use crate::event::Event;
 use crate::model::ModelHandle;
 use crate::snapshot::Snapshot;
 
-/// Why a request has no result.
+/// Error of a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// The model changed, or nobody wants the answer any more.
+    /// The model has changed, or the client has cancelled the request.
     #[error("cancelled")]
     Cancelled,
-    /// The parameters do not fit.
+    /// The parameters are invalid.
     #[error("{message}")]
     InvalidParams {
-        /// The one that does not, as a path such as `position.line`; empty for all of them.
+        /// Path of the invalid field, such as `position.line`; empty for the parameters as a whole.
         field: String,
-        /// What is wrong with it, and what would fit.
+        /// Description of the error, and of valid values.
         message: String,
     },
-    /// It cannot be done, for a reason that a person understands.
+    /// The request failed; the message is for people.
     #[error("{0}")]
     Failed(String),
 }
@@ -62,7 +62,7 @@ impl From<QueryError> for RequestError {
 }
 
 impl RequestError {
-    /// The protocol's number for it.
+    /// Error code of the protocol.
     pub fn code(&self) -> i32 {
         self.kind() as i32
     }
@@ -75,11 +75,11 @@ impl RequestError {
         }
     }
 
-    /// As the protocol has it.
+    /// Converts the error to a response of the protocol.
     pub(crate) fn into_response(self) -> ResponseError {
         let kind = self.kind();
         match self {
-            Self::Cancelled => response_error(kind, "the model changed; ask again"),
+            Self::Cancelled => response_error(kind, "the model changed; retry the request"),
             Self::InvalidParams { field, message } => {
                 let data = (!field.is_empty()).then(|| json!({ "field": field }));
                 ResponseError { data, ..response_error(kind, &message) }
@@ -93,7 +93,7 @@ pub(crate) fn response_error(code: ErrorCode, message: &str) -> ResponseError {
     ResponseError { code: code as i32, message: message.to_owned(), data: None }
 }
 
-/// The result of a request, as JSON.
+/// Result of a request, as JSON.
 pub type Answer = Result<Value, RequestError>;
 
 type Ask = dyn Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync;
@@ -102,60 +102,60 @@ type Hear = dyn Fn(Value) + Send + Sync;
 type HearFolders = dyn Fn(&[Utf8PathBuf]) + Send + Sync;
 type Extend = dyn FnOnce(Initialize<'_>) -> MethodTable + Send;
 
-/// How a method is answered.
+/// Kind of a method.
 pub(crate) enum Method {
-    /// Of a snapshot of the model.
+    /// A query of a snapshot of the model.
     Ask { run: Box<Ask>, patience: LoadingBehavior },
-    /// By somebody else.
+    /// A request that is answered through a [`Responder`].
     Start(Box<Start>),
 }
 
-/// What happens to a question while the workspace is loading.
+/// Behaviour of a request while the workspace loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoadingBehavior {
-    /// It waits until the model is there: an editor asks for what it shows.
+    /// The request waits for the model: an editor displays the result.
     Endless,
-    /// It is told after a while how far loading is: a program wants to know. Such a program may also have changed files a
-    /// moment ago, so the disk is looked at first.
+    /// The request is answered with the progress of loading after a time limit: a program needs to know. As a program
+    /// may have changed files just before, the disk is checked first.
     Limited,
 }
 
-/// The methods of a server, by their names.
+/// Methods of a server, by name.
 #[derive(Default)]
 pub struct MethodTable {
     methods: BTreeMap<String, Arc<Method>>,
     notifications: BTreeMap<String, Box<Hear>>,
     folders: Option<Box<HearFolders>>,
-    /// What the client is told under `experimental` of the capabilities.
+    /// Values under `experimental` in the server's capabilities.
     experimental: Map<String, Value>,
-    /// Further methods for a client that asks for them.
+    /// Adds further methods, depending on the client.
     extend: Option<Box<Extend>>,
 }
 
-/// What is known of a client once it has said `initialize`.
+/// Data about a client, available once it has sent `initialize`.
 #[derive(Clone, Copy)]
 pub struct Initialize<'a> {
-    /// All that it said.
+    /// Params of `initialize`.
     pub params: &'a Value,
-    /// The folders that it has open.
+    /// Folders that the client has open.
     pub folders: &'a [Utf8PathBuf],
-    /// What columns count in this conversation.
+    /// Encoding of columns in this connection.
     pub encoding: Encoding,
-    /// The way back to it.
+    /// Handle for sending messages to the client.
     pub client: &'a ClientHandle,
-    /// The model that it sees.
+    /// Handle of the model that the client sees.
     pub model: &'a ModelHandle,
 }
 
 impl MethodTable {
-    /// Without any.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A request about the model. It is asked on a thread of the pool, possibly twice: when the model changes under it, its
-    /// questions to the snapshot end in [`Cancelled`], which it passes on. It must not wait for anything else, because
-    /// changes wait for it. While the workspace is loading it is answered as `domainlang/*` are.
+    /// Adds a query of the model. It runs on a thread of the pool, possibly twice: when the model changes meanwhile,
+    /// its calls of the snapshot return [`Cancelled`], which it must propagate. It must not wait for anything else,
+    /// because changes wait for it. While the workspace loads, it is answered like `domainlang/*`.
     #[must_use]
     pub fn with_query(
         self,
@@ -165,8 +165,8 @@ impl MethodTable {
         self.ask_with(name, move |snapshot, params, _| run(&snapshot, params))
     }
 
-    /// The same, with the snapshot for its own: it may drop it before it is done. What it does without the snapshot it ends
-    /// by itself when the client stops wanting the answer.
+    /// Adds a query that owns its snapshot and may drop it early. It must check for cancellation itself while it works
+    /// without the snapshot.
     #[must_use]
     pub(crate) fn ask_with(
         self,
@@ -176,45 +176,45 @@ impl MethodTable {
         self.with_method(name, Method::Ask { run: Box::new(run), patience: LoadingBehavior::Limited })
     }
 
-    /// A request that is answered through its [`Responder`]. It runs on a thread of the pool and returns soon; work that
-    /// takes long goes on elsewhere.
+    /// Adds a request that is answered through its [`Responder`]. It runs on a thread of the pool and must return soon;
+    /// long work belongs on another thread.
     #[must_use]
     pub fn start(self, name: impl Into<String>, run: impl Fn(Value, Responder) + Send + Sync + 'static) -> Self {
         self.with_method(name, Method::Start(Box::new(run)))
     }
 
-    /// A notification. It is heard by the loop itself, in order with everything else, and so must return at once.
+    /// Adds a handler of a notification. The main loop calls it, in order with all other messages, so it must return at
+    /// once.
     #[must_use]
     pub fn on_notification(mut self, name: impl Into<String>, hear: impl Fn(Value) + Send + Sync + 'static) -> Self {
         self.notifications.insert(name.into(), Box::new(hear));
         self
     }
 
-    /// Hears which folders the client has open, each time these change after `initialize`. As with [`Self::hear`] it is the loop
-    /// that calls: a request that comes later is begun later.
+    /// Sets the handler of changes of the client's folders after `initialize`. As in [`Self::on_notification`], the
+    /// main loop calls it: later requests are started after it.
     #[must_use]
     pub fn hear_folders(mut self, hear: impl Fn(&[Utf8PathBuf]) + Send + Sync + 'static) -> Self {
         self.folders = Some(Box::new(hear));
         self
     }
 
-    /// Tells the client in the answer to `initialize` what there is besides the protocol: a name under `experimental` of the
-    /// server's capabilities.
+    /// Adds a value under `experimental` in the server's capabilities, which are part of the result of `initialize`.
     #[must_use]
     pub fn experimental(mut self, name: impl Into<String>, value: Value) -> Self {
         self.experimental.insert(name.into(), value);
         self
     }
 
-    /// Further methods, which depend on what the client says in `initialize`. It is called by the loop, before the client is
-    /// answered, and so must return at once.
+    /// Sets a function that adds methods depending on the params of `initialize`. The main loop calls it before it
+    /// answers the client, so it must return at once.
     #[must_use]
     pub fn extend(mut self, extend: impl FnOnce(Initialize<'_>) -> Self + Send + 'static) -> Self {
         self.extend = Some(Box::new(extend));
         self
     }
 
-    /// A request of the protocol, with typed parameters and result.
+    /// Adds a request of the protocol, with typed parameters and result.
     #[must_use]
     pub(crate) fn with_request<R: lsp::Request>(
         self,
@@ -224,7 +224,7 @@ impl MethodTable {
         self.with_method(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: LoadingBehavior::Endless })
     }
 
-    /// With the methods of another table, as far as their names are not taken.
+    /// Merges another table; existing names take precedence.
     #[must_use]
     pub(crate) fn merge(mut self, other: Self) -> Self {
         for (name, method) in other.methods {
@@ -237,22 +237,22 @@ impl MethodTable {
         self
     }
 
-    /// The client has said who it is: with what this table has for it.
+    /// Adds the methods for this client.
     pub(crate) fn initialize(&mut self, client: Initialize<'_>) {
         if let Some(extend) = self.extend.take() {
             match catch_unwind(AssertUnwindSafe(|| extend(client))) {
                 Ok(more) => *self = std::mem::take(self).merge(more),
-                Err(_) => tracing::error!("further methods panicked; there are none"),
+                Err(_) => tracing::error!("adding methods panicked; they are missing"),
             }
         }
     }
 
-    /// What was given to [`Self::experimental`].
+    /// Takes the values added with [`Self::experimental`].
     pub(crate) fn take_experimental(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.experimental)
     }
 
-    /// The requests alone.
+    /// Returns the requests, without notifications.
     pub(crate) fn into_requests(self) -> BTreeMap<String, Arc<Method>> {
         self.methods
     }
@@ -269,7 +269,7 @@ impl MethodTable {
         if let Some(hear) = &self.folders
             && catch_unwind(AssertUnwindSafe(|| hear(folders))).is_err()
         {
-            tracing::error!("hearing of other folders panicked");
+            tracing::error!("the handler of folder changes panicked");
         }
     }
 
@@ -279,11 +279,11 @@ impl MethodTable {
     }
 }
 
-/// Typed parameters.
+/// Parses typed parameters.
 ///
 /// # Errors
 ///
-/// [`RequestError::InvalidParams`] with the path of the field that does not fit.
+/// [`RequestError::InvalidParams`] with the path of the invalid field.
 pub fn from_value<T: DeserializeOwned>(params: &Value) -> Result<T, RequestError> {
     serde_path_to_error::deserialize(params).map_err(|error| {
         let wrong = match error.path().to_string() {
@@ -296,10 +296,10 @@ pub fn from_value<T: DeserializeOwned>(params: &Value) -> Result<T, RequestError
     })
 }
 
-/// Looks for what is wrong inside of a field: its path.
+/// Finds the path of the error inside a field.
 type Check = fn(&str, &Value) -> Option<String>;
 
-/// The fields that many requests share. The types of these hold them as parts, and of a part serde does not know the path.
+/// Fields that many requests share. Their types flatten these fields, for which serde does not report the path.
 const COMMON: [(&str, Check); 3] = [
     ("textDocument", check::<lsp::TextDocumentIdentifier>),
     ("position", check::<lsp::Position>),
@@ -313,11 +313,11 @@ fn check<T: DeserializeOwned>(field: &str, value: &Value) -> Option<String> {
 }
 
 fn to_value(result: impl Serialize) -> Answer {
-    // What the server makes itself can be written; a reason why not is a mistake of this program.
+    // The server's own results can always be serialized; a failure is a defect.
     serde_json::to_value(result).map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-/// Answers one request that was started, from any thread. A request that is forgotten is answered as an internal error.
+/// Answers one started request, from any thread. If it is dropped without an answer, it sends an internal error.
 pub struct Responder {
     pub(crate) serial: u64,
     pub(crate) events: Sender<Event>,
@@ -327,24 +327,24 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Answers. What comes after a cancellation is dropped.
+    /// Sends the answer. It is dropped after a cancellation.
     pub fn answer(mut self, answer: Answer) {
         self.send(answer.map_err(RequestError::into_response));
     }
 
-    /// Whether, and when, the client stops wanting the answer.
+    /// Cancellation state of the request.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// The client that asked.
+    /// Handle of the client that has sent the request.
     pub fn client(&self) -> &ClientHandle {
         &self.client
     }
 
     fn send(&mut self, result: Result<Value, ResponseError>) {
         self.is_answered = true;
-        // Without a loop there is nobody to answer.
+        // Without a main loop there is no client to answer.
         self.events.send(Event::Answered { serial: self.serial, result }).ok();
     }
 }
@@ -352,12 +352,12 @@ impl Responder {
 impl Drop for Responder {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.send(Err(response_error(ErrorCode::InternalError, "the request was given up without an answer")));
+            self.send(Err(response_error(ErrorCode::InternalError, "the request was dropped without an answer")));
         }
     }
 }
 
-/// Whether somebody still wants an answer.
+/// Cancellation state of a request. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<CancelState>);
 
@@ -368,12 +368,13 @@ struct CancelState {
 }
 
 impl Cancel {
-    /// Whether nobody does.
+    /// Whether the request is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled.load(Ordering::SeqCst)
     }
 
-    /// Calls this when it happens, or at once if it has happened. It runs on the thread of the loop and returns at once.
+    /// Calls `hook` on cancellation, or at once if the request is already cancelled. It runs on the main loop's thread
+    /// and must return at once.
     pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
         let mut hooks = self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_cancelled() {

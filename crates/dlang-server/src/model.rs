@@ -1,8 +1,8 @@
 //! The thread that owns the workspace.
 //!
-//! It does one thing after the other, in the order in which the loop says so: it loads, edits, looks at the disk, and hands
-//! out snapshots with the requests that are asked of them. That is why the loop never waits, why a request sees every
-//! change that was made before it, and why what comes while the workspace is loading waits behind that.
+//! It executes commands one after the other, in the order in which the main loop sends them: it loads, edits, checks
+//! the disk, and passes snapshots to the requests that query them. So the main loop never waits, a request sees every
+//! change made before it, and commands that arrive while the workspace loads wait for that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -27,43 +27,43 @@ use crate::pool::Pool;
 use crate::settings::Settings;
 use crate::snapshot::{Names, Open, Snapshot, TokenStore};
 
-/// What is to be done, in this order.
+/// A command to the model thread.
 pub(crate) enum Command {
     /// Loads the workspace of these folders.
     Roots(Vec<Utf8PathBuf>),
-    /// A document has another text; none if it was closed.
+    /// Changes the text of a document, or closes it.
     Edit(Edit),
-    /// The disk may have changed.
+    /// Checks the disk for changes.
     Refresh,
-    /// Somebody asks.
+    /// Answers a request.
     Ask(Question),
-    /// Works out everything that is wrong, for the loop to publish.
+    /// Computes all diagnostics, for the main loop to publish.
     Problems(u64),
-    /// Looks at the disk and gives a snapshot away.
+    /// Checks the disk for changes and passes a snapshot to the callback.
     Lend(Box<dyn FnOnce(Snapshot) + Send>),
-    /// Nothing more is wanted.
+    /// Ends the thread.
     Stop,
 }
 
-/// An edit of a document.
+/// An edit of a document; without a text, it is closed.
 pub(crate) struct Edit {
     pub(crate) uri: String,
     pub(crate) version: i32,
     pub(crate) text: Option<Arc<str>>,
 }
 
-/// A request that is asked of a snapshot.
+/// A request that queries a snapshot.
 pub(crate) struct Question {
     pub(crate) serial: u64,
     pub(crate) name: String,
     pub(crate) method: Arc<Method>,
     pub(crate) params: Value,
     pub(crate) cancel: Cancel,
-    /// Whether it was asked before, and the model changed under it.
+    /// Whether this is the retry after the model changed meanwhile.
     pub(crate) is_second: bool,
 }
 
-/// What other threads see of the workspace. Cheap to clone.
+/// Handle of the workspace for other threads. Cheap to clone.
 #[derive(Clone)]
 pub struct ModelHandle {
     pub(crate) commands: Sender<Command>,
@@ -73,24 +73,24 @@ pub struct ModelHandle {
 /// A document that the client has open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenText {
-    /// What the client calls this text.
+    /// Version of the text, assigned by the client.
     pub version: i32,
     /// The text.
     pub text: Arc<str>,
 }
 
-/// What the thread of the model shares with others.
+/// State that the model thread shares with other threads.
 #[derive(Default)]
 pub(crate) struct SharedModel {
-    /// How far loading was when it was last heard of.
+    /// Last reported progress of loading.
     progress: Mutex<Option<Progress>>,
-    /// Whether loading, too, should end.
+    /// Whether the server ends, which also interrupts loading.
     pub(crate) is_over: AtomicBool,
-    /// The documents that the client has open, by path, as soon as it has said so.
+    /// Documents that the client has open, by path; updated before the workspace is.
     open: Mutex<Arc<BTreeMap<Utf8PathBuf, OpenText>>>,
-    /// Whether the workspace has models; nothing while it is loading.
+    /// Whether the workspace has models; `None` while it loads.
     has_models: Mutex<Option<bool>>,
-    /// The folders of the workspace, for who watches them.
+    /// Folders of the workspace, for the watcher.
     pub(crate) folders: Mutex<Arc<BTreeSet<Utf8PathBuf>>>,
 }
 
@@ -102,30 +102,30 @@ impl SharedModel {
 }
 
 impl ModelHandle {
-    /// Lends the workspace as it is when all changes of the client so far are made and the disk is looked at; while it is
-    /// loading, that is after it. `to` is called on the thread that owns the workspace and returns at once. It is dropped
-    /// uncalled when the server is over. Changes wait until the snapshot is dropped.
+    /// Passes a snapshot to `to`, once all changes of the client so far are applied and the disk is checked; while the
+    /// workspace loads, after that. `to` is called on the model thread and must return at once; it is dropped without a
+    /// call if the server ends. Changes wait until the snapshot is dropped.
     pub fn with_snapshot(&self, to: impl FnOnce(Snapshot) + Send + 'static) {
         self.send(Command::Lend(Box::new(to)));
     }
 
-    /// How far loading was when it was last heard of.
+    /// Last reported progress of loading.
     pub fn progress(&self) -> Progress {
         self.shared.progress()
     }
 
-    /// Whether the workspace has models; nothing while it is loading. Known at once.
+    /// Whether the workspace has models; `None` while it loads. Does not wait.
     pub fn has_models(&self) -> Option<bool> {
         *self.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The documents that the client has open, by the path that it spells. Known at once, also while the workspace is loading:
-    /// what a snapshot that is lent later has of them is this or newer.
+    /// Documents that the client has open, by the path it uses. Does not wait, not even while the workspace loads: a
+    /// later snapshot has these texts or newer ones.
     pub fn open_texts(&self) -> Arc<BTreeMap<Utf8PathBuf, OpenText>> {
         Arc::clone(&self.shared.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The client has edited, opened or closed a document.
+    /// Applies an edit, opening or closing of a document.
     pub(crate) fn edit(&self, edit: Edit) {
         let path = documents::path_of(&Uri(edit.uri.clone()));
         let mut open = self.shared.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,12 +139,12 @@ impl ModelHandle {
     }
 
     pub(crate) fn send(&self, command: Command) {
-        // Without the thread the server is over.
+        // Without the model thread the server has ended.
         self.commands.send(command).ok();
     }
 }
 
-/// The workspace and who hears of it.
+/// The workspace and its dependencies.
 pub(crate) struct Model {
     pub(crate) files: SharedFiles,
     pub(crate) workspace: Workspace,
@@ -155,19 +155,19 @@ pub(crate) struct Model {
     pub(crate) pool: Pool,
     pub(crate) handle: ModelHandle,
     pub(crate) events: Sender<Event>,
-    /// Wakes who watches the folders, when they are others.
+    /// Wakes the watcher when the folders have changed.
     pub(crate) on_folders: Box<dyn Fn() + Send>,
 }
 
 impl Model {
-    /// Does what is commanded until it is told to stop.
+    /// Executes commands until [`Command::Stop`].
     pub(crate) fn run(mut self, commands: &Receiver<Command>) {
         let mut next = None;
         while let Some(command) = next.take().or_else(|| commands.recv().ok()) {
             let outcome = catch_unwind(AssertUnwindSafe(|| match command {
                 Command::Edit(edit) => {
                     let mut edits = BTreeMap::from([(edit.uri.clone(), edit)]);
-                    // Of several edits of a document the last has all of them.
+                    // The last of several edits of a document contains all of them.
                     while let Ok(command) = commands.try_recv() {
                         match command {
                             Command::Edit(edit) => {
@@ -232,8 +232,8 @@ impl Model {
                 Ok(workspace) => break workspace,
                 Err(LoadError::Interrupted) => return,
                 Err(error) => {
-                    // A folder of an editor may be gone; the others are there all the same.
-                    tracing::warn!("a folder is left out: {error}");
+                    // A folder of the editor may be missing; the others are loaded nevertheless.
+                    tracing::warn!("skipping a folder: {error}");
                     let exists = |root: &Root| self.files.is_directory(root.path());
                     let before = roots.len();
                     roots.retain(exists);
@@ -272,7 +272,7 @@ impl Model {
             self.tell_folders();
             self.tell_models();
         }
-        // Also without a change of the model: what is published names the version of the document.
+        // Also if the model is unchanged: published diagnostics contain the document's version.
         let by = if is_manifest { ChangedBy::Others } else { ChangedBy::Editor };
         self.events.send(Event::Changed { by }).ok();
     }
@@ -293,7 +293,7 @@ impl Model {
     fn tell_folders(&self) {
         let folders = self.workspace.folders();
         let mut known = self.handle.shared.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        // Most changes leave the allocation as it is; then there is nothing to compare.
+        // Most changes leave the allocation as it is, which saves the comparison.
         if !Arc::ptr_eq(&known, folders) && *known != *folders {
             known.clone_from(folders);
             drop(known);
@@ -321,15 +321,15 @@ impl Model {
             let found = catch_unwind(AssertUnwindSafe(|| diagnostics::everything(&snapshot)));
             drop(snapshot);
             let problems = found.unwrap_or_else(|_| {
-                tracing::error!("working out what is wrong panicked");
+                tracing::error!("computing diagnostics panicked");
                 Ok(Vec::new())
             });
             events.send(Event::Problems { number, problems: problems.ok() }).ok();
         });
     }
 
-    /// After a panic nobody knows what state the workspace is in, so it is read anew; and if that cannot be done either,
-    /// there is none.
+    /// After a panic the state of the workspace is unknown, which is why it is loaded again; on failure it is replaced
+    /// by an empty one.
     fn recover(&mut self) {
         tracing::error!("changing the workspace panicked; it is loaded again");
         if catch_unwind(AssertUnwindSafe(|| self.load())).is_err() {
@@ -345,7 +345,7 @@ impl Question {
         if self.cancel.is_cancelled() {
             return;
         }
-        // The snapshot is dropped before anybody hears of it: the next change waits for that.
+        // The snapshot is dropped before the answer is sent, because the next change waits for it.
         let outcome = catch_unwind(AssertUnwindSafe(|| run(snapshot, self.params.clone(), &self.cancel)));
         let result = match outcome {
             Ok(Err(RequestError::Cancelled)) if !self.is_second => {
@@ -358,7 +358,7 @@ impl Question {
                 Err(response_error(ErrorCode::InternalError, &format!("{} failed: a defect of the server", self.name)))
             }
         };
-        // Without a loop there is nobody to answer.
+        // Without a main loop there is no client to answer.
         events.send(Event::Answered { serial: self.serial, result }).ok();
     }
 }

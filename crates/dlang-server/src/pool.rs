@@ -1,11 +1,11 @@
-//! A few threads that answer requests.
+//! Threads that answer requests.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-/// How many requests are answered at once. A validation of everything uses further threads of its own.
+/// Number of requests that are answered at once. A validation of the whole workspace uses further threads.
 const THREADS: usize = 3;
 
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
@@ -26,7 +26,7 @@ impl Pool {
         Ok(Self { jobs })
     }
 
-    /// Runs this on one of the threads, after everything that came before it was begun.
+    /// Runs a job on one of the threads, after all earlier jobs have started.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         // The threads outlive the sender.
         self.jobs.send(Box::new(job)).ok();
@@ -35,7 +35,7 @@ impl Pool {
 
 fn work(waiting: &Receiver<Job>) {
     for job in waiting {
-        // Who sent the job hears of a panic by what the job drops; the thread lives on for others.
+        // The sender of the job detects the panic by a value that the job drops; the thread continues.
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
             tracing::error!("a request panicked");
         }

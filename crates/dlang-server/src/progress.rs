@@ -1,35 +1,34 @@
-//! Loading, as the client shows it.
+//! Progress of loading, as LSP progress notifications.
 
 use dlang_workspace::workspace::Progress;
 use serde_json::{Value, json};
 
 use crate::client::ClientHandle;
 
-/// What the existing program calls it.
+/// Title of DomainLang's original server.
 const TITLE: &str = "DomainLang: Indexing workspace";
 
-/// How one loading is shown. The client is asked for a place to show it first; what is over before it answers is not
-/// shown at all.
+/// Progress of one load. The client must create the token first; a load that ends before that is not shown.
 #[derive(Debug, Default)]
 pub(crate) struct LoadProgress {
-    /// How many loadings there were: each has a token of its own.
+    /// Number of loads so far: each has its own token.
     number: u32,
     state: State,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Nothing is loading, or the client shows no progress.
+    /// Not loading, or the client does not show progress.
     #[default]
     Hidden,
-    /// The client was asked.
+    /// Waiting for the client to create the token.
     Asked,
-    /// It is shown, at so many percent.
+    /// Shown, with the percentage.
     Shown(u64),
 }
 
 impl LoadProgress {
-    /// Loading begins. The number is for [`Self::granted`].
+    /// Starts a load. Pass the number to [`Self::on_token_created`].
     pub(crate) fn begin(&mut self, client: &ClientHandle, granted: impl FnOnce(u32) + Send + 'static) {
         self.end(client);
         self.number += 1;
@@ -42,7 +41,7 @@ impl LoadProgress {
         });
     }
 
-    /// The client has a place to show it.
+    /// Handles the creation of the token by the client.
     pub(crate) fn on_token_created(&mut self, client: &ClientHandle, number: u32) {
         if number == self.number && self.state == State::Asked {
             self.state = State::Shown(0);
@@ -50,11 +49,11 @@ impl LoadProgress {
         }
     }
 
-    /// So far it is. Said once for each percent.
+    /// Reports the progress, once per percent.
     pub(crate) fn report(&mut self, client: &ClientHandle, progress: Progress) {
         let Progress { loaded, total } = progress;
         let percent = u64::try_from(loaded.saturating_mul(100) / total.max(1)).unwrap_or(100).min(100);
-        // The total grows with what is found, but a bar never goes back.
+        // The total grows while loading, but a progress bar never goes back.
         if let State::Shown(before) = self.state
             && percent > before
         {
@@ -64,7 +63,7 @@ impl LoadProgress {
         }
     }
 
-    /// Loading is over.
+    /// Ends the load.
     pub(crate) fn end(&mut self, client: &ClientHandle) {
         if matches!(std::mem::take(&mut self.state), State::Shown(_)) {
             self.send_progress(client, &json!({ "kind": "end" }));

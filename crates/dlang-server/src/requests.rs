@@ -1,4 +1,4 @@
-//! The requests that the server answers by itself: the table, and one file for each kind.
+//! Requests that the server implements: the table, and one file for each kind.
 
 mod code_action;
 mod completion;
@@ -22,7 +22,7 @@ use crate::convert::Lines;
 use crate::methods::MethodTable;
 use crate::snapshot::Snapshot;
 
-/// All of them.
+/// Table of all requests.
 pub(crate) fn table() -> MethodTable {
     MethodTable::new()
         .with_request::<lsp::CodeActionRequest>(code_action::code_action)
@@ -55,7 +55,7 @@ pub(crate) fn table() -> MethodTable {
         .ask_with("domainlang/validate", domainlang::validate)
 }
 
-/// Answers about one model; nothing about what is none.
+/// Answers a request about a model; `None` if the document is not a model.
 fn answer_for_model<T>(
     snapshot: &Snapshot,
     document: &lsp::TextDocumentIdentifier,
@@ -65,7 +65,7 @@ fn answer_for_model<T>(
     snapshot.query(|db| Some(answer(db, file, &Lines::new(file.text(db), snapshot.settings.encoding))))
 }
 
-/// Answers about a place in a model.
+/// Answers a request about a position in a model.
 fn answer_at_position<T>(
     snapshot: &Snapshot,
     place: &lsp::TextDocumentPositionParams,

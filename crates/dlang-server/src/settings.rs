@@ -1,6 +1,6 @@
-//! What the client said about itself in `initialize`.
+//! Capabilities of the client, from the params of `initialize`.
 //!
-//! It is read leniently: what is not there or is not what the protocol says counts as not supported.
+//! They are read leniently: a value that is absent or invalid counts as unsupported.
 
 use camino::Utf8PathBuf;
 use dlang_ide::Links;
@@ -10,47 +10,47 @@ use zubi_base::lsp::{PositionEncodingKind, Uri};
 use zubi_base::position::Encoding;
 use zubi_base::uri;
 
-/// What the client can do, as far as answers depend on it.
+/// Capabilities of the client that affect results.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings {
-    /// What a column counts.
+    /// Encoding of columns.
     pub(crate) encoding: Encoding,
-    /// `LocationLink`s as answer to `textDocument/definition`.
+    /// Supports `LocationLink` as result of `textDocument/definition`.
     pub(crate) has_links: bool,
-    /// Symbols inside of symbols.
+    /// Supports nested symbols.
     pub(crate) has_nested_symbols: bool,
-    /// Changes of documents with their versions.
+    /// Supports versioned document changes.
     pub(crate) has_document_changes: bool,
-    /// New files in an edit.
+    /// Supports creation of files in an edit.
     pub(crate) has_new_files: bool,
-    /// Code actions that are more than commands.
+    /// Supports code actions that are not commands.
     pub(crate) has_code_action_literals: bool,
-    /// Snippets in completions.
+    /// Supports snippets in completions.
     pub(crate) has_snippets: bool,
-    /// Markdown in hovers.
+    /// Supports Markdown in hovers.
     pub(crate) has_markdown_hover: bool,
-    /// Markdown in the documentation of completions.
+    /// Supports Markdown in the documentation of completions.
     pub(crate) has_markdown_completion: bool,
-    /// A program asks without a connection: it follows no links in explanations, and spells paths without links of the disk.
+    /// A program without a connection: explanations contain no links, and paths have links of the disk resolved.
     pub(crate) is_program: bool,
-    /// Diagnostics are asked for (`textDocument/diagnostic`).
+    /// Pulls diagnostics (`textDocument/diagnostic`).
     pub(crate) pulls_diagnostics: bool,
-    /// Related places of diagnostics.
+    /// Supports related locations of diagnostics.
     pub(crate) has_related: bool,
-    /// Diagnostics of further documents in the answer to `textDocument/diagnostic`.
+    /// Supports related documents in the result of `textDocument/diagnostic`.
     pub(crate) has_related_documents: bool,
-    /// `workspace/diagnostic/refresh`.
+    /// Supports `workspace/diagnostic/refresh`.
     pub(crate) refreshes_diagnostics: bool,
-    /// `workspace/inlayHint/refresh`.
+    /// Supports `workspace/inlayHint/refresh`.
     pub(crate) refreshes_hints: bool,
-    /// `window/workDoneProgress/create`.
+    /// Supports `window/workDoneProgress/create`.
     pub(crate) has_progress: bool,
-    /// `workspace/didChangeWatchedFiles` can be registered.
+    /// Supports registration of `workspace/didChangeWatchedFiles`.
     pub(crate) watches: bool,
 }
 
 impl Settings {
-    /// From the parameters of `initialize`.
+    /// Reads the parameters of `initialize`.
     pub(crate) fn new(params: &Value) -> Self {
         let can = |path: &str| params.pointer(&format!("/capabilities/{path}"));
         let is = |path: &str| can(path).and_then(Value::as_bool) == Some(true);
@@ -81,8 +81,8 @@ impl Settings {
         }
     }
 
-    /// Of a program that asks without a connection: it reads all data and Markdown, inserts no snippets, follows no links in
-    /// explanations, and is never called back.
+    /// Settings of a program without a connection: it reads all data and Markdown, inserts no snippets, follows no
+    /// links in explanations, and receives no requests.
     pub(crate) fn of_program(encoding: Encoding) -> Self {
         Self {
             encoding,
@@ -105,12 +105,12 @@ impl Settings {
         }
     }
 
-    /// How explanations refer to other places.
+    /// How explanations refer to other locations.
     pub(crate) fn links<'a>(&self, uri: &'a dyn Fn(File) -> String) -> Links<'a> {
         if self.is_program { Links::Plain } else { Links::To(uri) }
     }
 
-    /// The unit of columns by its name in the protocol.
+    /// Name of the encoding in the protocol.
     pub(crate) fn encoding_kind(&self) -> PositionEncodingKind {
         match self.encoding {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -120,7 +120,7 @@ impl Settings {
     }
 }
 
-/// The first encoding of the client's list, which begins with what it likes best, that there is.
+/// First supported encoding in the client's list, which is in order of preference.
 fn encoding(params: &Value) -> Option<PositionEncodingKind> {
     let offered = params.pointer("/capabilities/general/positionEncodings")?.as_array()?;
     let known = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
@@ -128,12 +128,12 @@ fn encoding(params: &Value) -> Option<PositionEncodingKind> {
     names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| known.contains(kind))
 }
 
-/// The process that the client says it is.
+/// Process id that the client has sent.
 pub(crate) fn process_id(params: &Value) -> Option<u32> {
     params.get("processId")?.as_u64()?.try_into().ok()
 }
 
-/// The folders that the client has open, most telling first: `workspaceFolders`, `rootUri`, `rootPath`.
+/// Folders that the client has open, from the most specific parameter: `workspaceFolders`, `rootUri`, `rootPath`.
 pub(crate) fn roots(params: &Value) -> Vec<Utf8PathBuf> {
     if let Some(folders) = params.get("workspaceFolders").and_then(Value::as_array) {
         return folders.iter().filter_map(|folder| path_of(folder.get("uri")?.as_str()?)).collect();

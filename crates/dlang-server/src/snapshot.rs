@@ -1,4 +1,4 @@
-//! What requests are answered from: the model between two changes, together with what the client calls its documents.
+//! Snapshots that requests are answered from: the model between two changes, with the URIs of open documents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use zubi_base::uri;
 use crate::direct::InProcessRequests;
 use crate::settings::Settings;
 
-/// The state between two changes. Changes wait until it is dropped, so it is never kept.
+/// State between two changes. Changes wait until it is dropped, so it must not be stored.
 #[derive(Clone)]
 pub struct Snapshot {
     workspace: WorkspaceSnapshot,
@@ -22,7 +22,7 @@ pub struct Snapshot {
     pub(crate) tokens: Arc<TokenStore>,
 }
 
-/// The open documents by both of their names.
+/// Open documents, by URI and by path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     paths: BTreeMap<String, Utf8PathBuf>,
@@ -32,22 +32,22 @@ pub(crate) struct Names {
 /// An open document.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
-    /// Its URI, as the client spells it.
+    /// URI as the client writes it.
     pub(crate) uri: String,
-    /// What the client calls this text.
+    /// Version of the text, assigned by the client.
     pub(crate) version: i32,
     /// The text.
     pub(crate) text: Arc<str>,
 }
 
 impl Names {
-    /// A document is open, with another text than before or for the first time.
+    /// Opens a document, or changes its text.
     pub(crate) fn open(&mut self, path: Utf8PathBuf, open: Open) {
         self.paths.insert(open.uri.clone(), path.clone());
         self.open.insert(path, open);
     }
 
-    /// A document is closed. Its path, unless another document has it too.
+    /// Closes a document. Returns its path, unless another document has the same one.
     pub(crate) fn close(&mut self, uri: &str) -> Option<Utf8PathBuf> {
         let path = self.paths.remove(uri)?;
         let is_its_own = self.open.get(&path).is_some_and(|open| open.uri == uri);
@@ -57,7 +57,7 @@ impl Names {
         is_its_own.then_some(path)
     }
 
-    /// The open documents by their paths.
+    /// Open documents by path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Utf8PathBuf, &Open)> {
         self.open.iter()
     }
@@ -73,7 +73,7 @@ impl Snapshot {
         Self { workspace, names, settings, tokens }
     }
 
-    /// A workspace of which no client has anything open, for [`Requests`].
+    /// Creates a snapshot for [`InProcessRequests`], without open documents.
     pub fn from_workspace(workspace: WorkspaceSnapshot) -> Self {
         Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(InProcessRequests::ENCODING)), Arc::default())
     }
@@ -83,18 +83,18 @@ impl Snapshot {
         &self.workspace
     }
 
-    /// Asks the model. Cancelled when a change waits.
+    /// Queries the model. Returns [`Cancelled`] when a change waits.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         self.workspace.query(question)
     }
 
-    /// The path of a URI; nothing if it is neither open nor a file.
+    /// Path of a URI; `None` if it is neither open nor a file.
     pub fn path(&self, uri: &Uri) -> Option<Utf8PathBuf> {
         let open = self.names.paths.get(&uri.0).cloned();
         open.or_else(|| self.workspace.find(uri::to_path(uri)?.as_str()))
     }
 
-    /// The URI of a path: as the client spells it if it has the document open.
+    /// URI of a path, as the client writes it if it has the document open.
     pub fn uri(&self, path: &Utf8Path) -> Uri {
         match self.names.open.get(path) {
             Some(open) => Uri(open.uri.clone()),
@@ -103,12 +103,12 @@ impl Snapshot {
         }
     }
 
-    /// The model that a URI names, if it is one of the workspace.
+    /// Model with this URI, if it is part of the workspace.
     pub fn file(&self, uri: &Uri) -> Result<Option<File>, QueryCancelled> {
         self.path(uri).map_or(Ok(None), |path| self.workspace.file(&path))
     }
 
-    /// The module of the workspace that a path lies in, if it has a manifest.
+    /// Module of the workspace that contains a path, if it has a manifest.
     pub(crate) fn module_of(&self, path: &Utf8Path) -> Option<&Module> {
         let above = self.workspace.modules().iter().filter(|module| path.starts_with(&module.root));
         above.max_by_key(|module| module.root.as_str().len()).map(|module| &**module)
@@ -118,7 +118,7 @@ impl Snapshot {
         &self.names
     }
 
-    /// What the client calls the text of a document; nothing if it has not the document open.
+    /// Version of a document's text; `None` if the client does not have it open.
     pub(crate) fn version(&self, path: &Utf8Path) -> Option<i32> {
         self.names.open.get(path).map(|open| open.version)
     }
@@ -129,7 +129,7 @@ impl Snapshot {
     }
 }
 
-/// The semantic tokens that open documents had when they were last asked for, so that next time a difference is enough.
+/// Last sent semantic tokens of open documents, from which the next delta is computed.
 #[derive(Debug, Default)]
 pub(crate) struct TokenStore(Mutex<Tokens>);
 
@@ -140,7 +140,7 @@ struct Tokens {
 }
 
 impl TokenStore {
-    /// Remembers tokens. The name that a client gives back for them, and those that `previous` names.
+    /// Stores tokens. Returns their result id, and the previous tokens if `previous` is their id.
     pub(crate) fn exchange(
         &self,
         uri: &Uri,
@@ -154,7 +154,7 @@ impl TokenStore {
         (id, known.filter(|(known, _)| previous == Some(known)).map(|(_, tokens)| tokens))
     }
 
-    /// Forgets a document.
+    /// Removes the tokens of a document.
     pub(crate) fn remove(&self, uri: &Uri) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).known.remove(&uri.0);
     }

@@ -1,7 +1,7 @@
-//! The connection over two byte streams: bytes to messages, and messages to bytes.
+//! Connection over two byte streams: decodes and encodes messages.
 //!
-//! A body that is no message is answered as JSON-RPC has it, and the conversation goes on. Where a message begins is known
-//! no more once a header cannot be read, so that ends it.
+//! A body that is not a valid message is answered as JSON-RPC defines, and the connection continues. An invalid header
+//! ends it, because the start of the next message is unknown.
 
 use std::io::{self, Read, Write};
 
@@ -11,14 +11,14 @@ use zubi_base::framing::{self, Decoder, Frame, MAX_BODY_BYTES};
 
 use crate::client::{ClientHandle, OutgoingMessage};
 
-/// How much is read at once, in bytes: what a Linux pipe holds.
+/// Size of a read, in bytes: the capacity of a Linux pipe.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// Passes on what the client says, until it says `exit`, its stream ends, or nobody listens any more.
+/// Forwards the client's messages until it sends `exit`, its stream ends, or the receiver is closed.
 ///
 /// # Errors
 ///
-/// When reading fails, or something comes that is not the protocol.
+/// If reading fails, or the input is not the protocol.
 pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHandle) -> io::Result<()> {
     let mut decoder = Decoder::strict(MAX_BODY_BYTES);
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -32,7 +32,7 @@ pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHa
                     }
                 }
                 FrameContent::Refused(answer) => client.answer_no_message(answer),
-                FrameContent::PassedOver(why) => tracing::warn!("an answer of the client is passed over: {why}"),
+                FrameContent::PassedOver(why) => tracing::warn!("ignoring a response of the client: {why}"),
             }
         }
         match input.read(&mut chunk) {
@@ -44,11 +44,11 @@ pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHa
     }
 }
 
-/// Writes what the server says, until it is over.
+/// Writes the server's messages until it ends.
 ///
 /// # Errors
 ///
-/// When writing fails: the client does not listen any more.
+/// If writing fails because the client does not read any more.
 pub(crate) fn write(outgoing: &Receiver<OutgoingMessage>, mut output: impl Write) -> io::Result<()> {
     for next in outgoing {
         let bytes = match next {
@@ -71,12 +71,12 @@ fn no_header(error: &framing::NotJsonRpc) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// What a frame is.
+/// Content of a frame.
 enum FrameContent {
     Message(Message),
-    /// No message, which the client is told.
+    /// An invalid message, with the error response.
     Refused(framing::Response),
-    /// An answer that nobody waits for. There is no answer to an answer.
+    /// A response without a request. Responses are never answered.
     PassedOver(String),
 }
 
@@ -88,7 +88,7 @@ fn decode_frame(frame: &Frame) -> FrameContent {
     match framing::Message::parse(body) {
         Ok(framing::Message::Request(framing::Request { id, method, params })) => match id_of(&id) {
             Some(id) => FrameContent::Message(Message::Request(Request { id, method, params })),
-            None => FrameContent::Refused(refusal(Some(id), "the id is no text and no integer of 32 bits".to_owned())),
+            None => FrameContent::Refused(refusal(Some(id), "the id must be a string or a 32-bit integer".to_owned())),
         },
         Ok(framing::Message::Notification(framing::Notification { method, params })) => {
             FrameContent::Message(Message::Notification(Notification { method, params }))
@@ -96,16 +96,16 @@ fn decode_frame(frame: &Frame) -> FrameContent {
         Ok(framing::Message::Response(framing::Response { id, result })) => match id.as_ref().and_then(id_of) {
             Some(id) => FrameContent::Message(Message::Response(Response { id, response_result: result.map_err(error_of) })),
             None => FrameContent::PassedOver(match result {
-                // What it could not read was ours.
+                // An error response to one of our messages that the client could not parse.
                 Err(error) => error.to_string(),
-                Ok(_) => "nothing was asked with its id".to_owned(),
+                Ok(_) => "there is no request with its id".to_owned(),
             }),
         },
         Err(error) => FrameContent::Refused(framing::Response::to_no_message(body, &error)),
     }
 }
 
-/// As LSP has ids; nothing if it does not have this one.
+/// Converts an id to LSP's type; `None` if LSP does not allow it.
 fn id_of(id: &framing::RequestId) -> Option<RequestId> {
     match id {
         framing::RequestId::Number(number) => i32::try_from(*number).ok().map(RequestId::from),
@@ -119,10 +119,10 @@ fn error_of(error: framing::ResponseError) -> ResponseError {
 }
 
 fn too_large(bytes: u64, head: &[u8]) -> framing::Response {
-    // The id of an answer is one of ours, which would tell the client nothing.
+    // The id of a response is one of ours, which is meaningless to the client.
     let is_request = head.windows(8).any(|window| window == b"\"method\"");
     let id = if is_request { framing::id_in_head(head) } else { None };
-    let what = format!("the message has {bytes} bytes; at most {MAX_BODY_BYTES} are read");
+    let what = format!("the message has {bytes} bytes; the limit is {MAX_BODY_BYTES}");
     refusal(id.map(framing::RequestId::Number), what)
 }
 

@@ -1,4 +1,4 @@
-//! The server over a connection in memory: what a client sends, and what it gets.
+//! The server over an in-memory connection.
 
 mod client;
 mod conversation;

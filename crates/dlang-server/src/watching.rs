@@ -1,4 +1,4 @@
-//! Hearing of changes on disk: from the client if it can watch files, otherwise from the operating system.
+//! Watching the disk for changes: by the client if it can, otherwise with the operating system.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -10,13 +10,13 @@ use serde_json::json;
 use crate::client::ClientHandle;
 use crate::model::{Command, ModelHandle};
 
-/// What decides about a workspace.
+/// Files that affect a workspace.
 const PATTERNS: [&str; 3] = ["**/*.dlang", "**/model.yaml", "**/model.lock"];
 
-/// A wait must have an end; this one is only as long as it likes, because the waker ends it.
+/// Maximum duration of one wait, which the waker ends earlier.
 const LONG: Duration = Duration::from_hours(1);
 
-/// Asks the client to tell of changed files.
+/// Registers for notifications of the client about changed files.
 pub(crate) fn register(client: &ClientHandle) {
     let watchers: Vec<_> = PATTERNS.iter().map(|pattern| json!({ "globPattern": pattern })).collect();
     let registration = json!({
@@ -26,12 +26,12 @@ pub(crate) fn register(client: &ClientHandle) {
     });
     client.request("client/registerCapability", json!({ "registrations": [registration] }), |answer| {
         if let Err(error) = answer {
-            tracing::warn!("changes of files are not heard of: {error}");
+            tracing::warn!("cannot watch files for changes: {error}");
         }
     });
 }
 
-/// Watches the folders of the workspace on a thread of its own, until the server is over and the waker says so.
+/// Watches the folders of the workspace on its own thread, until the server ends and the waker is called.
 pub(crate) fn watch(model: ModelHandle) -> Result<Waker, WatchError> {
     let mut watcher = Watcher::new()?;
     let waker = watcher.waker();
@@ -40,9 +40,9 @@ pub(crate) fn watch(model: ModelHandle) -> Result<Waker, WatchError> {
         while !shared.is_over.load(Ordering::SeqCst) {
             let folders = shared.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Err(error) = watcher.follow(&folders) {
-                tracing::warn!("changes there are seen when something else changes: {error}");
+                tracing::warn!("changes in some folders are detected only with later changes: {error}");
             }
-            // What changed while the folders were not followed yet is found by looking.
+            // Changes made before the folders were watched are found by checking the disk.
             model.send(Command::Refresh);
             watcher.wait(LONG);
         }

@@ -1,4 +1,4 @@
-//! How a front comes to a host that it has found.
+//! Connecting to a host that was discovered.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -18,28 +18,29 @@ use crate::handshake::{read_line, write_line};
 use crate::proof::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
 use crate::wire::PROTOCOL;
 
-/// Why there is no connection.
+/// Reason why a client cannot connect to a host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
     #[error("the host has no socket")]
     NoSocket,
     #[error("the host speaks version {theirs} of the protocol, and this zubi {PROTOCOL}; update the older one")]
     OtherVersion { theirs: u32 },
-    #[error("nobody listens at {at}: {why}")]
+    #[error("cannot connect to {at}: {why}")]
     NobodyListens { at: String, why: String },
-    #[error("`{socket}` is not used: {why}")]
+    #[error("refusing to use `{socket}`: {why}")]
     NotOurs { socket: Utf8PathBuf, why: String },
-    #[error("what listens at port {port} does not prove that it is the host: {why}")]
+    #[error("the server at port {port} does not prove that it is the host: {why}")]
     NotProved { port: u16, why: String },
     #[error("the host refuses the connection: {why}")]
     Refused { why: String },
-    #[error("the host does not answer within {} s", after.as_secs_f64())]
+    #[error("the host did not answer within {} s", after.as_secs_f64())]
     TimedOut { after: Duration },
-    #[error("the host has gone: {why}")]
+    #[error("the host closed the connection: {why}")]
     Gone { why: String },
 }
 
-/// Connects by the socket. The host has answered a `ping`, with whatever, when this returns: it lives and has room.
+/// Connects over the Unix socket. When this returns, the host has answered a `ping` (with a result or an error), so it
+/// is alive and has a free slot.
 pub async fn connect(
     advertisement: &DiscoveryRecord,
     handler: Arc<dyn PeerHandler>,
@@ -56,7 +57,7 @@ pub async fn connect(
     with_timeout(timeout, connecting).await
 }
 
-/// Connects by the port on 127.0.0.1, with the proof of both sides: see [`proof`].
+/// Connects to the port on 127.0.0.1; both sides authenticate, see [`auth`](crate::auth).
 pub async fn connect_port(
     port: u16,
     token: &str,
@@ -94,17 +95,17 @@ async fn open_socket(socket: &Utf8Path) -> Result<UnixStream, ConnectError> {
     let nobody = |error: io::Error| ConnectError::NobodyListens { at: format!("`{socket}`"), why: error.to_string() };
     std::fs::symlink_metadata(socket).map_err(nobody)?;
     if !is_own_socket(socket) {
-        return Err(not_ours("it is not a socket that this user has made"));
+        return Err(not_ours("it is not a socket of this user"));
     }
     let stream = UnixStream::connect(socket).await.map_err(nobody)?;
     let peer = stream.peer_cred().map_err(nobody)?;
     if peer.uid() != current_uid() {
-        return Err(not_ours("another user listens at it"));
+        return Err(not_ours("another user's process listens on it"));
     }
     Ok(stream)
 }
 
-/// Why what listens at a port is not believed.
+/// Reason why the server at a port is rejected.
 enum Doubt {
     Refused(ResponseError),
     Strange(String),
@@ -126,7 +127,7 @@ where
         return Err(Doubt::Refused(error));
     }
     let Challenge { nonce: theirs } =
-        serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not begin with a nonce"))?;
+        serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not send a nonce first"))?;
     let ours = Bytes32::random().map_err(|error| Doubt::strange(&error))?;
     let authenticate = Authenticate { nonce: ours, proof: proof::compute_proof(token, Role::Client, theirs, ours) };
     let params = serde_json::to_value(authenticate).map_err(|error| Doubt::strange(&error))?;
@@ -135,7 +136,7 @@ where
     let line = next_line(reader).await?;
     let answer = match Message::parse_strictly(&line) {
         Ok(Message::Response(Response { result, .. })) => result.map_err(Doubt::Refused)?,
-        Ok(_) | Err(_) => return Err(Doubt::strange("it answers with something else")),
+        Ok(_) | Err(_) => return Err(Doubt::strange("it does not answer the request")),
     };
     let AuthResult { proof } =
         serde_json::from_value(answer).map_err(|_| Doubt::strange("it answers without a proof"))?;
@@ -152,8 +153,8 @@ async fn next_line<R: tokio::io::AsyncBufRead + Unpin>(reader: &mut R) -> Result
         .ok_or_else(|| Doubt::strange("it does not speak the protocol"))
 }
 
-/// Begins the conversation, and waits for a first answer: a host that hangs takes connections as well as one that lives, and
-/// one that has no room says so before it lets go.
+/// Starts the connection and waits for the answer to a `ping`: a host that hangs still accepts connections, and a host
+/// with no free slot sends a refusal before it disconnects.
 async fn greet<R, W>(
     reader: R,
     writer: W,

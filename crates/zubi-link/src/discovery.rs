@@ -1,9 +1,10 @@
-//! How hosts are found: one file per host in a directory that is this user's alone.
+//! Discovery of hosts: one file per host in a directory that only this user can access.
 //!
-//! A file is believed when it is a plain file of ours that nobody else may read, in a directory of ours that nobody else may
-//! enter, and when the process that it names lives since the moment that it names. What is found of a process that has gone
-//! is removed; what is disbelieved for another reason is told, with what to do. The file of a host on another machine, or in
-//! another container, that shares the directory is passed over: of its process nothing can be known here.
+//! A file is trusted if it is a plain file of this user, readable by no one else, in a directory of this user that no
+//! one else may enter, and if the process it names is alive and started at the recorded time. Files of dead processes
+//! are removed; files that are rejected for another reason are reported with a hint. The file of a host on another
+//! machine or in another container that shares the directory is skipped, because its process cannot be checked from
+//! here.
 
 use std::cmp::{Ordering, Reverse};
 use std::io;
@@ -21,48 +22,49 @@ pub use self::files::{RejectedRecord, DiscoveredHosts, PublishedFiles, RunDirect
 pub(crate) use self::files::{RemoveOnDrop, is_own_socket, current_uid};
 pub use self::process::{boot_id, pid_namespace, process_start};
 
-/// How many characters an instance has.
+/// Length of an instance name, in characters.
 const INSTANCE_LENGTH: usize = 16;
 
 /// The alphabet of base 32 (RFC 4648, section 6), in lower case.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// What a host tells of itself in its file.
+/// Content of a host's discovery file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiscoveryRecord {
     /// [`crate::wire::PROTOCOL`] of the host.
     pub version: u32,
-    /// See [`new_instance`]; also the name of the file.
+    /// Name of the host, see [`new_instance`]; also the stem of the file's name.
     pub instance: String,
     pub pid: u32,
-    /// When the process started, in clock ticks since the system did: a process that was given the same id later has another.
+    /// Start time of the process, in clock ticks since boot: distinguishes it from a later process with the same id.
     pub started_at: u64,
-    /// See [`boot`]: where the process is looked for. Absent in the files of older programs.
+    /// [`boot_id`] of the machine on which the process runs. Absent in the files of older programs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub boot: Option<String>,
-    /// See [`pid_namespace`].
+    /// [`pid_namespace`] of the process. Absent in the files of older programs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub namespace: Option<String>,
     pub kind: HostKind,
-    /// Absolute, links resolved.
+    /// Absolute paths with links resolved.
     pub workspace_folders: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub socket: Option<Utf8PathBuf>,
-    /// On 127.0.0.1.
+    /// Port on 127.0.0.1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub port: Option<u16>,
-    /// 32 bytes in hexadecimal; see [`crate::proof`].
+    /// 32 bytes in hexadecimal; see [`crate::auth`].
     pub token: String,
     #[serde(default)]
     pub capabilities: Vec<String>,
-    /// The version of the program.
+    /// Version of the program.
     #[serde(default)]
     pub program: String,
 }
 
-/// The directory in which hosts of this user are found: `$XDG_RUNTIME_DIR/zubi` where that is set, absolute, ours and not
-/// writable for others, else `run` in the state directory. Need not exist.
+/// Returns the directory with the discovery files of this user: `$XDG_RUNTIME_DIR/zubi` if that variable is an absolute
+/// path to a directory of this user that others cannot write, otherwise `run` in the state directory. It need not
+/// exist.
 pub fn run_directory(state_dir: &Utf8Path) -> Utf8PathBuf {
     run_directory_of(env::runtime_directory().as_deref(), state_dir)
 }
@@ -74,21 +76,21 @@ fn run_directory_of(runtime: Option<&Utf8Path>, state_dir: &Utf8Path) -> Utf8Pat
     }
 }
 
-/// A new name of a host: 16 characters of base 32, which nobody can guess. An error when the system has no random numbers.
+/// Generates an unguessable host name: 16 characters of base 32. Fails if the system has no random numbers.
 pub fn new_instance() -> io::Result<String> {
     let mut bytes = [0; INSTANCE_LENGTH];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes.iter().filter_map(|byte| BASE32.get(usize::from(byte % 32)).copied().map(char::from)).collect())
 }
 
-/// Whether this can be the name of a host, and so of a file.
+/// Whether `text` has the form of a host name, which is also a file name.
 fn is_instance(text: &str) -> bool {
     text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| BASE32.contains(&byte))
 }
 
 impl DiscoveryRecord {
-    /// Whether one of its folders is `folder` or contains it, and how many components deep that one is: of nested folders the
-    /// deepest is meant. Compared component by component; both are absolute, with links resolved, or there is no answer.
+    /// Number of components of the deepest workspace folder that is `folder` or contains it, if any. Paths are compared
+    /// component by component and must be absolute, with links resolved; otherwise the result is `None`.
     pub fn serves(&self, folder: &Utf8Path) -> Option<usize> {
         let plain = |path: &&Utf8Path| path.is_absolute() && path.components().all(|part| part.as_str() != "..");
         let folder = Some(folder).filter(plain)?;
@@ -97,10 +99,10 @@ impl DiscoveryRecord {
     }
 }
 
-/// Which of two hosts of a folder is the better one, which then is the lesser: the deeper folder, then an editor before a daemon
-/// before a front, then the one that started earlier. A host that does not serve the folder comes last.
+/// Orders two hosts by preference for `folder`, the better one first: the deeper folder, then an editor before a daemon
+/// before a client, then the earlier start. A host that does not serve the folder comes last.
 pub fn compare_preference(a: &DiscoveryRecord, b: &DiscoveryRecord, folder: &Utf8Path) -> Ordering {
-    // Of two of one moment all clients choose the same.
+    // The instance decides between hosts of the same moment, so that all clients choose the same one.
     let key = |host: &DiscoveryRecord| (Reverse(host.serves(folder)), host.kind, host.started_at);
     key(a).cmp(&key(b)).then_with(|| a.instance.cmp(&b.instance))
 }

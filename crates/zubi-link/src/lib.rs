@@ -1,7 +1,8 @@
-//! The IPC protocol: how a front finds a host of its workspace, how both prove who they are, and what they say to each other.
+//! The IPC protocol: how a client discovers a host of its workspace, how both authenticate, and the messages they
+//! exchange.
 //!
-//! Newline-delimited JSON-RPC 2.0 over a Unix socket, or over loopback TCP for what only looks. What the methods mean is the
-//! business of the host; here are their names and the shapes of what is sent ([`wire`]).
+//! Newline-delimited JSON-RPC 2.0 over a Unix socket, or over loopback TCP for read-only access. The host implements
+//! the methods; this crate defines their names and the types of their messages ([`wire`]).
 
 pub mod client;
 pub mod discovery;

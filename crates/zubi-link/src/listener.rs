@@ -1,15 +1,15 @@
-//! Where a host hears: a Unix socket that only this user can open, and a loopback port for what only looks.
+//! Listener of a host: a Unix socket that only this user can open, and a loopback port for read-only access.
 //!
 //! ```text
-//! let listener = Listener::bind(&run, Spec { instance, port: PortChoice::Default })?;   // within a tokio runtime
-//! let advertisement = Advertisement { socket: Some(listener.socket().to_owned()), port: listener.port(), token: listener.token().to_owned(), … };
-//! let published = run.publish(&advertisement)?;
-//! listener.serve(host, stop).await;     // until `stop`; then the socket is gone and every connection closed
+//! let listener = Listener::bind(&run, ListenerConfig { instance, port })?;   // within a tokio runtime
+//! let record = DiscoveryRecord { socket: Some(listener.socket().into()), port: listener.port(), … };
+//! let published = run.publish(&record)?;
+//! listener.serve(host, stop).await;     // until `stop`; then removes the socket and closes every connection
 //! ```
 //!
-//! For every connection that has proved itself, [`Serve::opened`] gets the [`Peer`] and the [`Connection`] back to it, and
-//! returns the handler of what it says; nothing of it is read before. The handler may keep the connection. [`Serve::closed`]
-//! follows exactly once.
+//! For every authenticated connection, [`ConnectionHandler::peer_connected`] receives the [`Peer`] and the
+//! [`Connection`] back to it, and returns the handler of its messages; no message is read before that. The handler may
+//! store the connection. [`ConnectionHandler::peer_disconnected`] follows exactly once.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -29,70 +29,71 @@ use crate::proof::Bytes32;
 mod doors;
 mod strangers;
 
-/// The port that is tried first. Clients never guess it, they read the discovery file; it is a fixed one so that people can
-/// name it in a firewall or a forwarding.
+/// Port that is tried first. Clients read the port from the discovery file; a fixed default lets people name it in a
+/// firewall or a port forwarding.
 pub const DEFAULT_PORT: u16 = 9847;
 
-/// How many ports after the first are tried before any is taken.
+/// Number of ports after the first that are tried before an arbitrary one.
 const MORE_PORTS: u16 = 10;
 
-/// How a peer has come.
+/// Transport over which a peer has connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// The Unix socket: the same user, who may do everything.
+    /// The Unix socket: a process of the same user, with full access.
     Socket,
-    /// The loopback port: somebody who can read the discovery file, who may look.
+    /// The loopback port: a process that can read the discovery file, with read-only access.
     Port,
 }
 
-/// Somebody who is connected.
+/// A connected, authenticated peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
     /// Unique within the listener.
     pub id: u64,
     pub channel: Transport,
-    /// Process id, on a socket, where the system tells it.
+    /// Process id of the peer; only over the socket, and only if the system provides it.
     pub pid: Option<u32>,
     pub since: Instant,
 }
 
-/// Who answers.
+/// Receiver of the connections that a [`Listener`] accepts.
 pub trait ConnectionHandler: Send + Sync {
-    /// Somebody has connected and proved who it is. What it says goes to the handler that is returned. Must not block.
+    /// Called when a peer has connected and authenticated; the returned handler receives its messages. Must not block.
     fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler>;
 
-    /// The connection has ended, and all that it waited for. Must not block.
+    /// Called when the connection and all its pending requests have ended. Must not block.
     fn peer_disconnected(&self, peer: &Peer, why: &str);
 }
 
-/// Which port is taken.
+/// Port on 127.0.0.1 to listen on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortChoice {
-    /// 9847, else 9848 to 9857, else any.
+    /// 9847, otherwise the first free one of 9848 to 9857, otherwise an arbitrary one.
     Default,
-    /// This one, or none.
+    /// Exactly this port, or no port if it is taken.
     Fixed(u16),
     None,
 }
 
-/// What a listener is made of.
+/// Configuration of a [`Listener`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenerConfig {
     pub instance: String,
     pub port: PortChoice,
 }
 
-/// How many may come, and how long they may take.
+/// Maximum number of connections, and time-outs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections that have proved themselves, over both doors; one more is told so and let go.
+    /// Authenticated connections over both transports; one more gets an error response and is closed.
     pub connections: usize,
-    /// Connections to the port that have not proved themselves yet; for one more, the one that has been there longest is let go
-    /// without a word.
+    /// Connections to the port that have not authenticated yet; for one more, the oldest of them is closed without a
+    /// response.
     pub strangers: usize,
-    /// How long proving oneself may take.
+    /// Time-out of the handshake.
     pub handshake: Duration,
-    /// How long a connection to the port is kept on which nothing comes and nothing is in work; up to a tenth longer.
+    /// Time after which a connection to the port without messages and without running requests is closed; up to a tenth
+    /// more.
     pub idle: Duration,
 }
 
@@ -102,27 +103,28 @@ impl Default for Limits {
     }
 }
 
-/// The two doors of a host, open.
+/// The bound socket and port of a host.
 #[derive(Debug)]
 pub struct Listener {
     unix: UnixListener,
-    /// Removes the socket.
+    /// Path of the socket; the file is removed on drop.
     socket: RemoveOnDrop,
     tcp: Option<(TcpListener, u16)>,
     token: Bytes32,
-    /// The same as text.
+    /// The token in hexadecimal.
     token_text: String,
     limits: Limits,
 }
 
 impl Listener {
-    /// Opens the doors. Must be called within a tokio runtime. That there is no port is no error.
+    /// Binds the socket and the port. Must be called within a tokio runtime. If no port is free, it listens on the
+    /// socket only.
     pub fn bind(run: &RunDirectory, spec: ListenerConfig) -> io::Result<Self> {
         let ListenerConfig { instance, port } = spec;
         let path = run.socket(&instance)?;
         let token = Bytes32::random()?;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
-        // The directory is ours alone, so nobody can come in before the socket is ours alone, too.
+        // The directory is private, so no other user can connect before the socket is private, too.
         let unix = UnixListener::bind(&path).map_err(named)?;
         let socket = RemoveOnDrop::for_path(path.clone()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
@@ -130,30 +132,30 @@ impl Listener {
         Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: Limits::default() })
     }
 
-    /// The same with other bounds.
+    /// Replaces the limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The Unix socket.
+    /// Path of the Unix socket.
     pub fn socket(&self) -> &Utf8Path {
         self.socket.path()
     }
 
-    /// The port on 127.0.0.1, where one was to be had.
+    /// Port on 127.0.0.1, if one was free.
     pub fn port(&self) -> Option<u16> {
         self.tcp.as_ref().map(|(_, port)| *port)
     }
 
-    /// The secret of the port, in hexadecimal.
+    /// Secret token of the port, in hexadecimal.
     pub fn token(&self) -> &str {
         &self.token_text
     }
 
-    /// Serves until `stop`, or until the future is dropped; then closes every connection, each with the answers that are queued,
-    /// and removes the socket.
+    /// Serves until `stop` is cancelled or the future is dropped; then closes every connection after its queued
+    /// responses are written, and removes the socket.
     pub async fn serve(self, on: Arc<dyn ConnectionHandler>, stop: CancellationToken) {
         let stop = stop.child_token();
         let ending = stop.clone().drop_guard();
@@ -171,7 +173,7 @@ impl Listener {
     }
 }
 
-/// The ports to try, in this order; 0 is any.
+/// Ports to try, in order; 0 means an arbitrary one.
 fn candidates(choice: PortChoice) -> Vec<u16> {
     match choice {
         PortChoice::Default => (DEFAULT_PORT..=DEFAULT_PORT + MORE_PORTS).chain([0]).collect(),
@@ -180,7 +182,7 @@ fn candidates(choice: PortChoice) -> Vec<u16> {
     }
 }
 
-/// The first of some ports that is free.
+/// Binds the first free port.
 fn take_port(candidates: Vec<u16>) -> Option<(TcpListener, u16)> {
     for candidate in candidates {
         let taken = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, candidate)).and_then(|listener| {
@@ -190,7 +192,7 @@ fn take_port(candidates: Vec<u16>) -> Option<(TcpListener, u16)> {
         });
         match taken {
             Ok(taken) => return Some(taken),
-            Err(error) => tracing::debug!(candidate, %error, "a port is not to be had"),
+            Err(error) => tracing::debug!(candidate, %error, "a port is not available"),
         }
     }
     None

@@ -1,7 +1,7 @@
-//! How the two ends of a TCP connection prove to each other that both have read the host's discovery file.
+//! Mutual authentication over a TCP connection: each end proves that it has read the host's discovery file.
 //!
-//! Every user of the machine can connect to a loopback port, and can listen on one. So neither end says anything before the
-//! other has proved itself, and the token never crosses the wire:
+//! Every user of the machine can connect to a loopback port, and can listen on one. So neither end sends any other
+//! message before the other has authenticated, and the token never crosses the wire:
 //!
 //! ```text
 //! host   → client   {"nonce":"<server nonce>"}
@@ -9,18 +9,19 @@
 //! host   → client   {"jsonrpc":"2.0","id":1,"result":{"proof":"<proof>"}}
 //! ```
 //!
-//! Each is one line. Nonces, proofs and the token are 32 bytes, written as 64 lower-case hexadecimal digits; what is computed
-//! is computed of the bytes, not of the digits:
+//! Each message is one line. Nonces, proofs and the token are 32 bytes, written as 64 lower-case hexadecimal digits;
+//! the HMAC is computed over the bytes, not over the digits:
 //!
 //! ```text
 //! proof of the client = HMAC-SHA256(key = token, message = "zubi client" 00 <server nonce> <client nonce>)
 //! proof of the host   = HMAC-SHA256(key = token, message = "zubi server" 00 <server nonce> <client nonce>)
 //! ```
 //!
-//! where `"zubi client"` is eleven bytes of ASCII and `00` one byte: 76 bytes in all. A nonce is random and new for each
-//! connection, so that nothing that was heard once can be said again.
+//! where `"zubi client"` is eleven bytes of ASCII and `00` one byte: 76 bytes in all. A nonce is random and used for
+//! one connection only, which prevents replay.
 //!
-//! A client whose proof is wrong is told so (-32000) and let go. One whose first line is anything else gets no word.
+//! A client with a wrong proof gets an error response (-32000) and is disconnected. A client whose first line is
+//! anything else is disconnected without a response.
 
 use std::fmt;
 use std::io;
@@ -29,7 +30,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::Sha256;
 
-/// Whose proof it is. The two differ, so that neither end can answer with what it was sent.
+/// Role in the handshake. The proofs of the two differ, so that neither end can reflect the other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Client,
@@ -50,14 +51,14 @@ impl Role {
 pub struct Bytes32([u8; 32]);
 
 impl Bytes32 {
-    /// Nobody can guess them. An error when the system has no random numbers.
+    /// Generates unguessable bytes. Fails if the system has no random numbers.
     pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self(bytes))
     }
 
-    /// From 64 lower-case hexadecimal digits.
+    /// Parses 64 lower-case hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
@@ -86,7 +87,7 @@ impl Bytes32 {
     }
 }
 
-/// Not the bytes, which may be a secret.
+/// Hides the bytes, which may be a secret.
 impl fmt::Debug for Bytes32 {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Bytes32(…)")
@@ -114,41 +115,41 @@ fn mac(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Option<H
     Some(mac)
 }
 
-/// What a side shows for the two nonces.
+/// Computes the proof of one side for the two nonces.
 pub fn compute_proof(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Bytes32 {
-    // HMAC takes a key of any length, so there always is one.
+    // HMAC accepts a key of any length, so this never falls back.
     let proof = mac(token, side, server, client).map(|mac| mac.finalize().into_bytes().into());
     Bytes32(proof.unwrap_or_default())
 }
 
-/// Whether that is the proof of the side; takes the same time wherever it differs.
+/// Checks the proof of one side, in constant time.
 pub fn verify_proof(proof: Bytes32, token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> bool {
     mac(token, side, server, client).is_some_and(|mac| mac.verify_slice(&proof.0).is_ok())
 }
 
-/// The first line of a host.
+/// First line of a host.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Challenge {
     pub(crate) nonce: Bytes32,
 }
 
-/// The params of `authenticate`.
+/// Params of `authenticate`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Authenticate {
     pub(crate) nonce: Bytes32,
     pub(crate) proof: Bytes32,
 }
 
-/// The answer to it.
+/// Result of `authenticate`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AuthResult {
     pub(crate) proof: Bytes32,
 }
 
-/// The method of the first request on a port.
+/// Method of the first request over the port.
 pub(crate) const AUTHENTICATE: &str = "authenticate";
 
-/// The longest line of the handshake, in bytes.
+/// Maximum length of a handshake line, in bytes.
 pub(crate) const MAX_LINE: usize = 4 * 1024;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! `zubi/agent/*`: conversations with zubi's agent, for a chat view in the editor, and tasks of its extensions.
 //!
-//! The chat view speaks to [`ChatService`] itself: its requests and what it is told pass through here as they are. What happens
-//! is told from the first request on, several events at a time: while the editor has not taken in the last ones, the next ones
-//! collect, and of one that is too slow the oldest are dropped and it is told so. Tools and models never wait for it.
+//! The chat view talks to [`ChatService`]: its requests and the events it receives pass through here unchanged. Events
+//! are sent from the first request on, several at a time: while the editor processes one batch, later events collect,
+//! and if it is too slow the oldest are dropped and the next batch says so. Tools and models never wait for the editor.
 //!
-//! An extension's task is a conversation like others, but for who is asked: nobody may be looking at the chat, so its questions
-//! are dialogs of the editor.
+//! An extension's task is an ordinary conversation, except for its approval prompts: the chat may not be visible, so
+//! they are dialogs of the editor.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,25 +36,26 @@ use crate::tools::Tools;
 use crate::wire::agent::{AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, WaitingQuestion};
 use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_TOLD, MODEL_LIST, MODEL_PIECE, MODEL_REQUEST};
 
-/// Through which door answers from here come.
+/// Surface that answers from this channel come from.
 const DOOR: &str = "editor";
-/// The most events that are told at once.
+/// Maximum number of events in one batch.
 const BATCH: usize = 500;
-/// How long the editor may take to take them in, before it counts as too slow.
+/// Time-out for the editor to process a batch.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The default of the editor's setting, which says no more than that nobody has chosen: there may be no such model.
+/// Default of the editor's setting, which only means that the user has not chosen a model; it may not exist.
 pub(crate) const USUAL_MODEL: &str = "gpt-4o";
 
-/// What the user has chosen for the agent; what an editor does not say is the program's to decide.
+/// Settings of the agent that the user has made in the editor; the program decides what is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentSettings {
-    /// Whether a model that follows rules takes the place of a real one.
+    /// Whether to use the rule-based mock instead of a real model.
     pub use_mock: bool,
-    /// The model that is asked if none is named: with its provider, or as the editor calls it, or its family. Absent: what
-    /// the program's own settings say, else the first that there is; of the editor's, [`USUAL_MODEL`] comes first.
+    /// Model to use if a task names none: with its provider, by the editor's id, or by its family. If absent, the
+    /// program's own settings decide, otherwise the first model that exists; among the editor's models, [`USUAL_MODEL`]
+    /// is preferred.
     pub model: Option<String>,
-    /// How often it is asked in a turn.
+    /// Maximum number of model requests in a turn.
     pub max_iterations: Option<u64>,
 }
 
@@ -70,21 +71,21 @@ impl AgentSettings {
     }
 }
 
-/// What conversations are made of.
+/// Dependencies of a [`ChatService`] for an editor.
 #[derive(Clone)]
 pub struct ChatSpec {
-    /// The folders that the editor has open.
+    /// Folders that the editor has open.
     pub folders: Vec<Utf8PathBuf>,
-    /// The tools for them.
+    /// Tools for these folders.
     pub service: Arc<dyn ToolService>,
-    /// The editor's models, if it lends them.
+    /// The editor's models, if it provides access to them.
     pub models: Option<Arc<dyn ModelSource>>,
     pub settings: AgentSettings,
-    /// What stands in no conversation.
+    /// Secrets that must not appear in a conversation.
     pub secrets: Vec<String>,
 }
 
-/// Makes the conversations of a host when they are asked for, on a thread that may block. The error is told to whoever asks.
+/// Creates the conversations of a host on demand, on a thread that may block. The error is returned to the requester.
 pub type ChatFactory = dyn Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> + Send + Sync;
 
 /// The agent of one connection.
@@ -94,8 +95,8 @@ pub(crate) struct Agent {
     make: Arc<ChatFactory>,
     models: Option<EditorModels>,
     settings: AgentSettings,
-    /// The turns that are extensions' tasks, by their conversations. Locked while one begins, so that whose question it is can
-    /// be told; gone when their end has been told.
+    /// Turns that are tasks of extensions, by conversation. Locked while one starts, so that its prompts can be
+    /// recognized; removed once their end has been sent.
     runs: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -111,20 +112,20 @@ impl Agent {
         Arc::new(Self { editor, approvals, make, models, settings, runs: Mutex::default() })
     }
 
-    /// Makes the conversations of a host. Blocks.
+    /// Creates the conversations of a host. Blocks.
     pub(crate) fn make(&self, wanted: &EditorHostSpec, service: Arc<dyn ToolService>) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
         let (folders, secrets) = (wanted.folders.clone(), wanted.chosen.secrets());
         (self.make)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
     }
 
-    /// Tells the editor what happens in these conversations, until they are gone.
+    /// Sends the events of these conversations to the editor, until the conversations are closed.
     pub(crate) async fn follow(self: Arc<Self>, mut heard: tokio::sync::broadcast::Receiver<Arc<ConversationEvent>>) {
         if !self.editor.answers(AGENT_TOLD) {
             return;
         }
         let mut next = AgentEventsParams { is_fresh: true, ..AgentEventsParams::default() };
-        // The question that waits.
+        // The prompt that waits for an answer.
         let mut waiting = None;
         loop {
             while next.told.len() < BATCH {
@@ -141,8 +142,8 @@ impl Agent {
                     Ok(_) => {}
                     Err(EndpointError::Exited { .. }) => return,
                     Err(error) => {
-                        tracing::warn!("the editor does not take in what happens in conversations: {error}");
-                        // It is told again that something was lost when there is something to tell.
+                        tracing::warn!("the editor does not accept conversation events: {error}");
+                        // The loss is reported with the next event.
                         next.is_fresh = true;
                     }
                 }
@@ -164,7 +165,7 @@ impl Agent {
                 if self.runs.lock().await.get(&told.conversation) != Some(turn) =>
             {
                 let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
-                    |_| "zubi's agent asks you something".to_owned(),
+                    |_| "zubi's agent requests your approval".to_owned(),
                     |request| question::prompt_text(&request).lines().next().unwrap_or_default().to_owned(),
                 );
                 next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
@@ -182,7 +183,7 @@ impl Agent {
         next.told.push(json!(told));
     }
 
-    /// A task from its beginning to its end.
+    /// Runs a task from start to end.
     async fn run(
         self: &Arc<Self>,
         chat: &Arc<dyn ChatService>,
@@ -215,7 +216,7 @@ impl Agent {
                 told = heard.recv() => match told {
                     Ok(told) if told.conversation == conversation => run.take(&told.event),
                     Ok(_) => None,
-                    // Its end may be among what was lost: who cannot look for it must not wait for it.
+                    // The end may be among the lost events: if they cannot be read, waiting for it could take forever.
                     Err(RecvError::Lagged(_)) => match run.read_events().await {
                         Ok(found) => found,
                         Err(error) => {
@@ -224,7 +225,7 @@ impl Agent {
                             break Err(error);
                         }
                     },
-                    Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is going".to_owned())),
+                    Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is shutting down".to_owned())),
                 },
                 () = cancel.cancelled() => {
                     let named = json!(ConversationRef { conversation: conversation.clone() });
@@ -244,21 +245,21 @@ impl Agent {
     }
 }
 
-/// A task that goes on.
+/// A running task.
 struct Run<'a> {
     agent: &'a Arc<Agent>,
     chat: &'a Arc<dyn ChatService>,
     conversation: &'a str,
     turn: u64,
     cancel: &'a CancellationToken,
-    /// The questions that were asked, by their ids.
+    /// Prompts that were shown, by id.
     asked: BTreeMap<String, AbortHandle>,
-    /// Those that wait end with the task.
+    /// Open dialogs, closed when the task ends.
     dialogs: JoinSet<()>,
 }
 
 impl Run<'_> {
-    /// Takes the next event; how the task ended, if it has.
+    /// Handles the next event; returns the end of the task once it arrives.
     fn take(&mut self, event: &Event) -> Option<TurnEnded> {
         match &event.what {
             EventKind::Question { question, request, .. } if !self.asked.contains_key(question) => {
@@ -272,7 +273,7 @@ impl Run<'_> {
                 );
                 self.asked.insert(question.clone(), self.dialogs.spawn(asking));
             }
-            // Somebody has answered it in the chat.
+            // The user has answered it in the chat.
             EventKind::Decision { question, .. } => {
                 if let Some(dialog) = self.asked.get(question) {
                     dialog.abort();
@@ -284,7 +285,7 @@ impl Run<'_> {
         None
     }
 
-    /// Takes all events, some of which were not heard.
+    /// Handles all events of the conversation, after some were lost.
     async fn read_events(&mut self) -> Result<Option<TurnEnded>, RequestError> {
         let named = json!(ConversationRef { conversation: self.conversation.to_owned() });
         let OpenResult { events, .. } = request(self.chat, "open", named).await?;
@@ -301,7 +302,7 @@ impl Run<'_> {
     }
 }
 
-/// Puts a question of a task into a dialog, and says in the conversation what was answered.
+/// Shows an approval prompt of a task as a dialog, and sends the answer to the conversation.
 async fn show_approval(
     agent: Arc<Agent>,
     chat: Arc<dyn ChatService>,
@@ -315,26 +316,26 @@ async fn show_approval(
             let approver = agent.approvals.approver(&asked.tool, &Value::Null, false, &cancel);
             approver.request_approval(asked).await
         }
-        Err(error) => ApprovalAnswer::Unanswered { how: format!("the question cannot be read: {error}") },
+        Err(error) => ApprovalAnswer::Unanswered { how: format!("invalid approval request: {error}") },
     };
     let answer = match answer {
         ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
         ApprovalAnswer::Unanswered { how } => {
-            ApprovalAnswer::Deny { text: Some(format!("nobody has answered: {how}")) }
+            ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) }
         }
-        ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("nobody was asked: {why}")) },
+        ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
         ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
-            ApprovalAnswer::Deny { text: Some("this editor cannot ask its user".to_owned()) }
+            ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
         }
     };
     let params = json!(AnswerParams { conversation, question, answer: json!(answer) });
-    // Somebody may have been quicker in the chat.
+    // The user may have answered in the chat first.
     if let Err(error) = chat.request("answer", params, DOOR).await {
         tracing::debug!("an answer came too late: {error}");
     }
 }
 
-/// The methods over this agent.
+/// Adds the methods of this agent to the table.
 pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTable) -> MethodTable {
     let (asked, run, agent_of_run, models) =
         (Arc::clone(tools), Arc::clone(tools), Arc::clone(agent), agent.models.clone());
@@ -367,14 +368,14 @@ pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTab
     }
 }
 
-/// A request whose result is known.
+/// Sends a request and parses its result.
 async fn request<T: DeserializeOwned>(
     chat: &Arc<dyn ChatService>,
     method: &str,
     params: Value,
 ) -> Result<T, RequestError> {
     let result = chat.request(method, params, DOOR).await.map_err(|error| request_failed(&error))?;
-    serde_json::from_value(result).map_err(|error| RequestError::Failed(format!("`{method}` cannot be read: {error}")))
+    serde_json::from_value(result).map_err(|error| RequestError::Failed(format!("invalid result of `{method}`: {error}")))
 }
 
 fn request_failed(error: &ChatError) -> RequestError {

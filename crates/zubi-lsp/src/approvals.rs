@@ -1,5 +1,5 @@
-//! Who says yes to the calls of an editor: its user, who has confirmed a call before it came (`zubi/tools/prepare` says what
-//! there is to confirm), or else is asked in a dialog (`zubi/approval/request`).
+//! Approval of an editor's calls: by a confirmation that the editor has shown before the call (`zubi/tools/prepare`
+//! returns its text), or in a dialog (`zubi/approval/request`).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,28 +17,28 @@ use crate::editor::Editor;
 use crate::wire::APPROVAL_REQUEST;
 use crate::wire::tools::{ApprovalRequestParams, ApprovalRequestResult};
 
-/// How many things to confirm are remembered, and for how long: who has confirmed something calls it then.
+/// Maximum number and life time of shown confirmations: a user who confirms makes the call right away.
 const MAX_SHOWN: usize = 64;
 const SHOWN_FOR: Duration = Duration::from_hours(1);
 
-/// How many questions may wait for an answer.
+/// Maximum number of open approval prompts.
 const MAX_WAITING: usize = 16;
 
-/// How long the user may take.
+/// Time-out for the user's answer.
 const PATIENCE: Duration = Duration::from_hours(1);
 
-/// What was shown to be confirmed.
+/// A confirmation that the editor has shown.
 struct ShownConfirmation {
-    /// The call, as the editor names it.
+    /// Tool name as the editor sends it.
     tool: String,
     arguments: Value,
-    /// The tool that would be asked about, and what it would touch.
+    /// Tool of the approval prompt that the confirmation replaces, and its footprint.
     asks: String,
     touches: Footprint,
     until: Instant,
 }
 
-/// The approvals of one connection.
+/// Approvals of one connection.
 pub(crate) struct Approvals {
     editor: Arc<Editor>,
     shown: Mutex<VecDeque<ShownConfirmation>>,
@@ -50,13 +50,14 @@ impl Approvals {
         Self { editor, shown: Mutex::default(), waiting: Semaphore::new(MAX_WAITING) }
     }
 
-    /// What was shown of a call holds no longer: its user is about to see it anew, and may say no this time.
+    /// Removes the confirmations of a call: the editor is about to show a new one, which the user may deny.
     pub(crate) fn remove_confirmation(&self, tool: &str, arguments: &Value) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.retain(|shown| shown.tool != tool || shown.arguments != *arguments);
     }
 
-    /// The editor shows a call to its user to be confirmed: `asks` is the tool that the policy would ask about.
+    /// Records that the editor shows a confirmation of a call; `asks` is the tool for which the policy would require
+    /// approval.
     pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, asks: &str, touches: Footprint) {
         let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), asks.to_owned());
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +67,8 @@ impl Approvals {
         shown.push_back(ShownConfirmation { tool, arguments, asks, touches, until: Instant::now() + SHOWN_FOR });
     }
 
-    /// Who answers for a call. With `is_confirmed` its user has said yes to what was shown, once; that is used up.
+    /// Returns the approver of a call. With `is_confirmed`, it approves what was shown, once: the confirmation is used
+    /// up.
     pub(crate) fn approver(
         self: &Arc<Self>,
         tool: &str,
@@ -84,7 +86,7 @@ impl Approvals {
     }
 }
 
-/// The approver of one call.
+/// Approver of one call.
 struct OfCall {
     approvals: Arc<Approvals>,
     confirmed: Mutex<Option<ShownConfirmation>>,
@@ -95,7 +97,7 @@ struct OfCall {
 impl Approver for OfCall {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // What the call would touch may have become something else since it was shown.
+        // The footprint may have changed since it was shown.
         if confirmed.is_some_and(|it| it.asks == request.tool && it.touches.covers(&request.footprint)) {
             return ApprovalAnswer::allow_once();
         }
@@ -104,7 +106,7 @@ impl Approver for OfCall {
             return ApprovalAnswer::Unavailable;
         }
         let Ok(_place) = self.approvals.waiting.try_acquire() else {
-            return ApprovalAnswer::NotAsked { why: format!("{MAX_WAITING} questions wait for an answer already") };
+            return ApprovalAnswer::NotAsked { why: format!("{MAX_WAITING} approval prompts are already open") };
         };
         let cx = RequestCx::new(self.cancel.clone(), Instant::now() + PATIENCE);
         let answered = editor
@@ -116,14 +118,14 @@ impl Approver for OfCall {
                 ApprovalAnswer::Allow { option, arguments: None }
             }
             Ok(Ok(ApprovalRequestResult { choice: None })) => ApprovalAnswer::Deny { text: None },
-            Ok(Ok(_)) => ApprovalAnswer::Unanswered { how: "the editor chose what was not offered".to_owned() },
-            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("its answer is not understood: {error}") },
+            Ok(Ok(_)) => ApprovalAnswer::Unanswered { how: "the editor returned an invalid option".to_owned() },
+            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("cannot parse its answer: {error}") },
             Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
         }
     }
 }
 
-/// The question as the editor shows it: a line, what the call would do, and the possible yeses.
+/// Converts an approval request to the editor's dialog: a title, the details of the call, and the options.
 fn dialog(request: &ApprovalRequest) -> ApprovalRequestParams {
     let card = question::prompt_text(request);
     let (title, detail) = card.split_once('\n').unwrap_or((&card, ""));

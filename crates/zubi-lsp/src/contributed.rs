@@ -1,8 +1,9 @@
-//! `zubi/tools/register` and `zubi/tools/unregister`: what extensions of the editor contribute, and `$/progress` and
-//! `zubi/editor/invokeContributed`, by which it is called.
+//! `zubi/tools/register` and `zubi/tools/unregister`, for the tools and functions that extensions of the editor
+//! contribute, and `zubi/editor/invokeContributed` and `$/progress`, for calling them.
 //!
-//! The contributions belong to the connection and not to a host: when the editor has opened other folders, the next host gets
-//! them too. What that one cannot take, because it has a tool of the name, is left out and told in the log.
+//! The contributions belong to the connection, not to a host: when the editor opens other folders, they are registered
+//! on the next host, too. Those that it rejects, because it has a tool of the same name, are left out with a log
+//! message.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,12 +23,12 @@ use crate::editor::Editor;
 use crate::wire::INVOKE_CONTRIBUTED;
 use crate::wire::tools::{InvokeContributedParams, ToolsRegisterParams};
 
-/// What one host has of it; empty until the host is there.
+/// Contributions of one host; empty until the host exists.
 pub(crate) type HostRegistrations = OnceLock<Option<Contributions>>;
 
-/// What the extensions of one editor have contributed.
+/// Tools and functions that the extensions of one editor have contributed.
 pub(crate) struct EditorContributions {
-    /// In the order in which it came.
+    /// Contributions in order of registration.
     offers: Mutex<Vec<ToolsRegisterParams>>,
     calls: Arc<Calls>,
 }
@@ -46,21 +47,22 @@ impl EditorContributions {
         Arc::clone(&self.calls) as Arc<dyn ContributedToolInvoker>
     }
 
-    /// A host is there: it gets all that was contributed before.
+    /// Registers all previous contributions on a new host.
     pub(crate) fn register_all_on(&self, host: &HostRegistrations, service: &dyn ToolService) {
         let offers = self.offers();
         host.get_or_init(|| {
             let contributions = Contributions::new(service.contributions()?);
             for ToolsRegisterParams { tools, functions } in offers.iter() {
                 if let Err(refused) = contributions.register(&Owner::Editor, tools, functions, &self.invoke()) {
-                    tracing::warn!("contributed by an extension, and not for these folders: {refused}");
+                    tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
                 }
             }
             Some(contributions)
         });
     }
 
-    /// Takes an offer in, for this host and for the one of the present folders; before there is one, for the next.
+    /// Registers a contribution on this host and on the one of the current folders, or on the next host if there is
+    /// none yet.
     pub(crate) fn register(
         &self,
         offer: ToolsRegisterParams,
@@ -69,7 +71,7 @@ impl EditorContributions {
     ) -> Result<RegisteredTools, RegistrationError> {
         let mut offers = self.offers();
         let ToolsRegisterParams { tools, functions } = &offer;
-        // Where there is no host nobody else counts them.
+        // Without a host, the limit is checked here only.
         let of = |offer: &ToolsRegisterParams| offer.tools.len() + offer.functions.len();
         if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
             return Err(RegistrationError::too_many());
@@ -83,13 +85,13 @@ impl EditorContributions {
         if let (false, Some(Some(host))) = (std::ptr::eq(asked, current), current.get())
             && let Err(refused) = host.register(&Owner::Editor, tools, functions, &self.invoke())
         {
-            tracing::warn!("contributed by an extension, and not for these folders: {refused}");
+            tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
         }
         offers.push(offer);
         Ok(registered)
     }
 
-    /// Takes contributions back, from every host that has them.
+    /// Withdraws contributions from every host that has them.
     pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> RegisteredTools {
         let UnregisterParams { tools, functions } = params;
         let everything = tools.is_empty() && functions.is_empty();
@@ -113,7 +115,7 @@ impl EditorContributions {
         gone
     }
 
-    /// `$/progress`: how far a call has come.
+    /// Forwards `$/progress` of a running call.
     pub(crate) fn progress(&self, params: &Value) {
         let text = |field: &str| params.pointer(field).and_then(Value::as_str);
         let Some(token) = params.get("token").and_then(Value::as_u64) else { return };
@@ -129,12 +131,12 @@ fn ids(tools: &[ContributedTool]) -> Vec<String> {
     tools.iter().map(|tool| tool.id.clone()).collect()
 }
 
-/// Calls back over the connection.
+/// Calls contributed tools and functions over the connection.
 struct Calls {
     editor: Arc<Editor>,
-    /// By their tokens: where progress goes.
+    /// Progress sinks of running calls, by token.
     running: Mutex<BTreeMap<u64, Arc<dyn ProgressSink>>>,
-    /// The last token that was given.
+    /// Last token that was assigned.
     last: AtomicU64,
 }
 
@@ -144,7 +146,7 @@ impl Calls {
     }
 }
 
-/// A call that is running; also when nobody waits for it any more and this is dropped.
+/// A running call; removed on drop, also if the caller no longer waits.
 struct RunningCall<'a> {
     calls: &'a Calls,
     token: u64,

@@ -1,5 +1,5 @@
-//! The editor as an endpoint: it answers LSP requests from the servers that its user has configured, unsaved texts
-//! included. What its own commands lose on the way is made good here, each thing in a module of its own.
+//! The editor as an endpoint: it answers LSP requests from the servers that its user has configured, including unsaved
+//! texts. The submodules correct how its commands differ from LSP.
 
 mod actions;
 mod capabilities;
@@ -28,20 +28,20 @@ use crate::view::{DIAGNOSTICS, PushedState, VALIDATE};
 use crate::wire::EDITOR_REQUEST;
 use crate::wire::editor::EditorRequestParams;
 
-/// The extension of DomainLang's files. They are answered in this process; the editor would only ask here.
+/// Extension of DomainLang's files. This process answers for them; the editor would only send the requests back.
 pub(crate) const DOMAINLANG: &str = "dlang";
 
-/// JSON-RPC's number for a method that the other side does not have.
+/// JSON-RPC's error code for an unknown method.
 const METHOD_NOT_FOUND: i32 = -32601;
 
-/// LSP's numbers for a request that was cancelled, by the client or by the server.
+/// LSP's error codes for a request that the client or the server has cancelled.
 const CANCELLED: [i32; 2] = [-32800, -32802];
 
 /// An open editor.
 pub(crate) struct Editor {
     id: EndpointId,
     client: ClientHandle,
-    /// The LSP requests that it answers.
+    /// LSP requests that it answers.
     methods: BTreeSet<String>,
     pub(crate) encoding: Encoding,
     pub(crate) told: Arc<PushedState>,
@@ -55,23 +55,23 @@ impl Editor {
         Self { id: "editor".into(), client, methods, encoding, told, connected: Instant::now(), readiness }
     }
 
-    /// Whether it answers an LSP request.
+    /// Whether the editor answers an LSP request.
     pub(crate) fn answers(&self, method: &str) -> bool {
         self.methods.contains(method)
     }
 
-    /// Tells it something.
+    /// Sends a notification to the editor.
     pub(crate) fn notify(&self, method: &str, params: Value) {
         self.client.notify(method, params);
     }
 
-    /// Asks an LSP request.
+    /// Sends an LSP request to the editor.
     pub(crate) async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let asked = EditorRequestParams { method: method.to_owned(), params };
         self.send(EDITOR_REQUEST, method, json!(asked), cx).await
     }
 
-    /// Asks an LSP request about files that are named with links resolved, as those of the answer are.
+    /// Sends an LSP request with paths whose links are resolved, in the params and in the result.
     async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let links = self.told.links();
         let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
@@ -79,7 +79,7 @@ impl Editor {
         Ok(names::map_uris(found, &links))
     }
 
-    /// Sends a request of the channel; `what` is how errors call it.
+    /// Sends a request of the channel; `what` is its name in errors.
     pub(crate) async fn send(
         &self,
         request: &str,
@@ -90,10 +90,10 @@ impl Editor {
         let (sender, answer) = oneshot::channel();
         let begun = Instant::now();
         let id = self.client.request(request, params, move |result| {
-            // Who gave up waiting has dropped the other end.
+            // The receiver is gone if the caller no longer waits.
             sender.send(result).ok();
         });
-        // Also when this future is dropped.
+        // Cancels the request, also if this future is dropped.
         let _asked = RequestGuard { client: &self.client, id };
         tokio::select! {
             answer = answer => match answer {
@@ -125,7 +125,7 @@ impl Editor {
     }
 }
 
-/// Takes a question back that nobody wants an answer to any more. To one that is answered nothing happens.
+/// Cancels a request on drop; without effect if it has been answered.
 struct RequestGuard<'a> {
     client: &'a ClientHandle,
     id: RequestId,
@@ -148,7 +148,7 @@ impl Endpoint for Editor {
     }
 
     fn readiness(&self) -> Readiness {
-        // An editor does not tell how far its servers are.
+        // An editor does not report the progress of its servers.
         Readiness::Unknown { waited: self.connected.elapsed() }
     }
 
@@ -190,7 +190,7 @@ impl Endpoint for Editor {
             | "textDocument/implementation" => places::dedup_locations(found),
             "textDocument/hover" => hovers::merge(found),
             "textDocument/completion" => incomplete(found),
-            // The editor says nothing of a document without symbols.
+            // The editor returns null for a document without symbols.
             "textDocument/documentSymbol" if found.is_null() => json!([]),
             "workspace/symbol" => symbols::own(self, found),
             _ => found,
@@ -199,7 +199,7 @@ impl Endpoint for Editor {
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         let mut known = self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
-        // A question about a folder would open all that is in it.
+        // A query of a folder would open every file in it.
         if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
             known = self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         }
@@ -208,7 +208,7 @@ impl Endpoint for Editor {
     }
 }
 
-/// Proposals that were left out may be had by typing more.
+/// Marks a list of proposals with omitted items as incomplete, so that typing more returns them.
 fn incomplete(mut proposals: Value) -> Value {
     if proposals.get(OMITTED_COUNT_FIELD).is_some() {
         proposals["isIncomplete"] = Value::Bool(true);
@@ -216,9 +216,9 @@ fn incomplete(mut proposals: Value) -> Value {
     proposals
 }
 
-/// What is to be said of a file that is not open in the editor.
+/// Note for a file that is not open in the editor.
 const NOT_OPEN: &str =
-    "not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it";
+    "not open in the editor, whose servers may not have analysed it: `editor` with `validate_file` opens it";
 
 impl Editor {
     fn diagnostics_error(&self, error: &ViewError) -> EndpointError {
@@ -233,10 +233,10 @@ impl Editor {
     }
 }
 
-/// Finds the one editor.
+/// Endpoint source with the editor as its only endpoint.
 pub(crate) struct EditorSource {
     editor: Arc<Editor>,
-    /// Whether others are asked what the editor does not answer; then that it does not is nothing to speak of.
+    /// Whether other servers answer what the editor does not; then a missing method needs no message.
     has_others: bool,
 }
 
@@ -282,7 +282,7 @@ impl EndpointSource for EditorSource {
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        // The editor follows files by itself.
+        // The editor watches files itself.
         None
     }
 
@@ -291,6 +291,6 @@ impl EndpointSource for EditorSource {
     }
 
     async fn shutdown(&self) {
-        // It was not started from here.
+        // The editor is not started by this process.
     }
 }

@@ -1,76 +1,79 @@
-//! The editor channel: what `zubi lsp` is besides a language server for DomainLang. An editor that asks for it in
-//! `initialize` gets zubi's tools over its LSP connection, and answers in turn what those tools want to know about the code
-//! that is open in it.
+//! The editor channel: extends the LSP connection of `zubi lsp`, the language server for DomainLang. An editor that
+//! requests the channel in `initialize` can call zubi's tools, and answers their queries about the code that is open in
+//! it.
 //!
-//! A client asks with `initializationOptions`:
+//! A client requests it with `initializationOptions`:
 //!
 //! ```json
 //! { "zubi": { "editorProtocol": 1, "editorMethods": ["textDocument/definition"], "headlessFallback": false } }
 //! ```
 //!
-//! Without `editorProtocol` nothing of this exists and the server is a plain one. A client that names one is told the server's
-//! own, and its version, as `capabilities.experimental.zubi` in the answer: `{"editorProtocol": 1, "version": "0.1.0"}`. If the
-//! numbers differ the server is a plain one too, and the client says which of the two is too old. `editorMethods` are the requests that the
-//! editor answers in LSP's own shapes (only definitions if it does not say); `headlessFallback` lets zubi start language
-//! servers of its own for all others, which it otherwise never does beside an editor; `ipcPort` names the port of the IPC
-//! protocol.
+//! Without `editorProtocol`, the server is a plain language server. If the client sends a version, the server returns
+//! its own, and that of the program, as `capabilities.experimental.zubi` in the result: `{"editorProtocol": 1,
+//! "version": "0.1.0"}`. If the versions differ, the server is a plain one, too, and the client reports which of the
+//! two is outdated. `editorMethods` are the requests that the editor answers in LSP's own format (by default only
+//! definitions); `headlessFallback` lets zubi start its own language servers for all other requests, which it otherwise
+//! never does with an editor; `ipcPort` is the port of the IPC protocol.
 //!
 //! | message | direction | |
 //! |---|---|---|
+//!
 //! | `zubi/tools/list` | to zubi | `{tools: […]}`, each as `zubi tools show --json` prints it |
-//! | `zubi/tools/prepare` | to zubi | `{id, args}` → `{message, confirmation?: {title, message}}`: what the user reads while it runs, and what is to be confirmed; nothing is run |
-//! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?, confirmed?}` → `{text, isError, code?, data?}`; `token` is one for `$/progress`, `confirmed` says that the user has said yes to what `prepare` gave |
-//! | `zubi/tools/register`, `/unregister` | to zubi | `{tools, functions}` that extensions contribute → those that were taken |
-//! | `zubi/tools/didChange` | to the editor | `{added, removed}`: there are other tools; a notification |
+//! | `zubi/tools/prepare` | to zubi | `{id, args}` → `{message, confirmation?: {title, message}}`: the message to show while the tool runs, and the confirmation to show before; runs nothing |
+//! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?, confirmed?}` → `{text, isError, code?, data?}`; `token` is for `$/progress`, `confirmed` means that the user has approved the confirmation of `prepare` |
+//! | `zubi/tools/register`, `/unregister` | to zubi | `{tools, functions}` that extensions contribute → those that were accepted |
+//! | `zubi/tools/didChange` | to the editor | `{added, removed}`: the list of tools has changed; a notification |
 //! | `zubi/editor/invokeContributed` | to the editor | `{tool?, function?, arguments, token}` → `{success, data?, error?}` |
-//! | `zubi/approval/request` | to the editor | `{title, detail, options}` → `{choice}`: which option the user has chosen, or null |
-//! | `zubi/editor/didChange` | to zubi | what is open in the editor, below; a notification |
+//! | `zubi/approval/request` | to the editor | `{title, detail, options}` → `{choice}`: the option that the user has chosen, or null |
+//! | `zubi/editor/didChange` | to zubi | open documents of the editor, see below; a notification |
 //! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
 //! | `zubi/status` | to the editor | `{instance?, file?, port?, problem?, clients, tools, revision, hasModels}` whenever any of it has changed; a notification |
-//! | `zubi/editor/flush` | to the editor | it tells what it has not told yet, then answers null |
-//! | `zubi/editor/applyEdit` | to the editor | `{edit, texts, save, settings, isFollowed}` → `{applied, changed}`; without it nothing is written |
-//! | `zubi/editor/config` | to the editor | `{key, scope?, value?}` → what the setting is, at each scope |
-//! | `zubi/agent/request` | to zubi | `{method, params}`: a chat page's request, as `zubi_agent::wire` has them |
-//! | `zubi/agent/told` | to the editor | `{isFresh, told, waits?}`, from the first request on: what happens in conversations; answered when it was taken in |
-//! | `zubi/agent/run` | to zubi | `{task, model?, instructions?, maxIterations?, tools?}` → `{conversation, reason, text, problem?}`: a task, to its end |
+//! | `zubi/editor/flush` | to the editor | sends pending changes of `zubi/editor/didChange`, then answers null |
+//! | `zubi/editor/applyEdit` | to the editor | `{edit, texts, save, settings, isFollowed}` → `{applied, changed}`; without this method, zubi writes nothing |
+//! | `zubi/editor/config` | to the editor | `{key, scope?, value?}` → the value of the setting at each scope |
+//! | `zubi/agent/request` | to zubi | `{method, params}`: a request of a chat page, as defined in `zubi_agent::wire` |
+//! | `zubi/agent/told` | to the editor | `{isFresh, told, waits?}`, from the first request on: conversation events; answered once they are processed |
+//! | `zubi/agent/run` | to zubi | `{task, model?, instructions?, maxIterations?, tools?}` → `{conversation, reason, text, problem?}`: runs a task to its end |
 //! | `zubi/model/list` | to the editor | `{models}` that extensions offer |
-//! | `zubi/model/request` | to the editor | `{id, vendor, messages, tools, maxOutput?, token}` → `{text, thought, calls, error?}`; before, its pieces |
-//! | `zubi/model/piece` | to zubi | `{token, text?, thought?}`: a notification |
-//! | `zubi/editor/command` | to the editor | `{command, args}` → what the command returned; only those of `executeCommand` |
+//! | `zubi/model/request` | to the editor | `{id, vendor, messages, tools, maxOutput?, token}` → `{text, thought, calls, error?}`, after its deltas |
+//! | `zubi/model/piece` | to zubi | `{token, text?, thought?}`: a delta of the answer; a notification |
+//! | `zubi/editor/command` | to the editor | `{command, args}` → the return value of the command; only commands of `executeCommand` |
 //!
-//! # What is open
+//! # Open documents
 //!
-//! The editor tells with `zubi/editor/didChange {active, open, diagnosticsUris}` whenever any of it has changed, and once in
-//! the beginning. `open` is a list of `{uri, languageId, isDirty, lineCount, version?, text?}`
-//! (`text` is what is not saved, once for each version), `active` one of them with `selection: {line,
-//! column}` (both from 1) or null, `diagnosticsUris` those documents whose problems have changed since it told before.
+//! The editor sends `zubi/editor/didChange {active, open, diagnosticsUris}` once at the start and whenever any of it
+//! has changed. `open` is a list of `{uri, languageId, isDirty, lineCount, version?, text?}` (`text` is the unsaved
+//! text, once per version), `active` is one of them with `selection: {line, column}` (both 1-based) or null,
+//! `diagnosticsUris` are the documents whose diagnostics have changed since the last notification.
 //!
-//! # What may differ from LSP
+//! # Differences from LSP
 //!
-//! An editor gives what its providers give: several hovers come in a list, locations and links to them in one list, and more than
-//! once; references come with declarations whatever the context says; one kind is looked at of those that code actions are asked for
-//! by. A code action whose change only the editor can apply has `edit: {refused}`, with the reason. A list that was cut ends in
-//! `{leftOut}`, how many items are missing; an object has the field itself. A request that is declined fails with the reason alone.
+//! An editor returns the concatenated results of its providers: a list of hovers; locations and location links in one
+//! list, with duplicates; references include declarations whatever the context says; only one kind is respected in a
+//! code action request. A code action whose edit only the editor can apply has `edit: {refused}` with the reason. A
+//! truncated list ends with `{leftOut}`, the number of missing items; an object has that field itself. A declined
+//! request fails with only the reason.
 //!
-//! # Problems
+//! # Diagnostics
 //!
-//! An editor that names these among its `editorMethods` answers for its servers:
+//! An editor that lists these among its `editorMethods` provides the diagnostics of its servers:
 //!
-//! - `textDocument/diagnostic {textDocument: {uri}}` → `{kind: "full", items, isOpen?, isCurrent?, languageId?}`: what it
-//!   shows, without opening the document; `isCurrent` is whether somebody has spoken about the present text;
-//! - `workspace/diagnostic {previousResultIds: []}` → `{items: [{uri, kind: "full", items}]}`: what it shows anywhere;
-//! - `zubi/validate {textDocument: {uri}}` → as the first, after the document was opened (not shown) and somebody has spoken
-//!   about it, or the editor's patience has ended.
+//!
+//! - `textDocument/diagnostic {textDocument: {uri}}` → `{kind: "full", items, isOpen?, isCurrent?, languageId?}`: those
+//!   it shows, without opening the document; `isCurrent` is whether a server has reported on the current text;
+//! - `workspace/diagnostic {previousResultIds: []}` → `{items: [{uri, kind: "full", items}]}`: all that it shows;
+//! - `zubi/validate {textDocument: {uri}}` → as the first, after it has opened the document in the background and a
+//!   server has reported on it, or the editor's time-out has expired.
 //!
 //! # The host
 //!
-//! It is made as soon as the editor has said `initialize`, and again when it has opened other folders: others may want to
-//! connect to it before the editor itself asks anything.
+//! The host is created right after `initialize`, and again when the editor opens other folders, because other clients
+//! may connect to it before the editor sends a request.
 //!
 //! # Threads
 //!
-//! Tools run on a tokio runtime that the caller gives. The loop of the language server only passes on: it never waits for a
-//! tool, and no tool for it.
+//! Tools run on a tokio runtime that the caller provides. The main loop of the language server only forwards messages:
+//! neither it nor the tools wait for each other.
 
 mod agent;
 mod approvals;
@@ -108,42 +111,42 @@ use crate::tools::Tools;
 use crate::view::{PushedState, View};
 use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
 
-/// Of the program.
+/// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What the editor answers if it does not say.
+/// Methods of an editor that does not list any.
 const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
 
-/// What a host for an editor is made of.
+/// Dependencies of a host for an editor.
 #[derive(Clone)]
 pub struct EditorHostSpec {
-    /// The folders that the editor has open, if any.
+    /// Folders that the editor has open, if any.
     pub folders: Vec<Utf8PathBuf>,
-    /// The editor.
+    /// The editor as an endpoint.
     pub editor: Arc<dyn EndpointSource>,
-    /// What is open in it, and the problems that it shows.
+    /// Open documents of the editor, and the diagnostics that it shows.
     pub view: Arc<dyn EditorClient>,
-    /// Its texts, and where edits of them go.
+    /// Texts and settings of the editor, and the sink for edits.
     pub live: Arc<dyn EditorAccess>,
-    /// Whether it takes edits. Under one that does not nothing is written.
+    /// Whether the editor applies edits. If not, nothing is written.
     pub takes_edits: bool,
-    /// The models that it sees.
+    /// DomainLang model of the same process.
     pub model: ModelHandle,
-    /// Whether headless servers may answer what the editor does not.
+    /// Whether headless servers may answer requests that the editor does not.
     pub headless_fallback: bool,
-    /// The port on 127.0.0.1 that others may use, if the editor names one.
+    /// Port on 127.0.0.1 for other clients, if the editor names one.
     pub ipc_port: Option<u16>,
-    /// What the editor's user has chosen in it.
+    /// Options that the user has set in the editor.
     pub chosen: EditorOptions,
-    /// Where to say how others find the host.
+    /// Reporter of how other clients can find the host.
     pub findable: PublicationReporter,
 }
 
-/// Makes the host as soon as the editor is there, and another one when it has changed its folders, on a thread that may block.
-/// The error is told to whoever asks.
+/// Creates the host right after `initialize`, and another one when the editor has changed its folders, on a thread that
+/// may block. The error is returned to the requester.
 pub type HostFactory = dyn Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
-/// The channel of one connection.
+/// The editor channel of one connection.
 pub struct Channel {
     runtime: Handle,
     make: Arc<HostFactory>,
@@ -152,7 +155,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// A channel whose tools run on this runtime.
+    /// Creates a channel whose tools run on this runtime.
     pub fn new(
         runtime: Handle,
         make: impl Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
@@ -160,7 +163,7 @@ impl Channel {
         Self { runtime, make: Arc::new(make), make_chat: None, tools: Arc::default() }
     }
 
-    /// With zubi's agent, whose conversations are made like this.
+    /// Adds zubi's agent, whose conversations are created with `make`.
     #[must_use]
     pub fn with_agent(
         self,
@@ -169,7 +172,7 @@ impl Channel {
         Self { make_chat: Some(Arc::new(make)), ..self }
     }
 
-    /// The methods that the language server has on top of its own, for a client that asks for them.
+    /// Returns the methods that extend the language server for a client that requests the channel.
     pub fn methods(&self) -> MethodTable {
         let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
         let make_chat = self.make_chat.clone();
@@ -181,14 +184,14 @@ impl Channel {
                     let settings = client.params.pointer("/initializationOptions/zubi").map(AgentSettings::read);
                     let agent = make_chat.zip(settings);
                     let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params), agent));
-                    // There is one `initialize` in a conversation.
+                    // There is one `initialize` per connection.
                     let tools = tools.get_or_init(|| made);
                     tools.make();
                     tools::methods(tools)
                 }
                 None => MethodTable::new(),
             };
-            // Also one that speaks another version is told which this is.
+            // A client with another version is sent this one, too.
             match client.params.pointer("/initializationOptions/zubi/editorProtocol") {
                 Some(_) => {
                     let this = ServerOptions { editor_protocol: EDITOR_PROTOCOL, version: VERSION.to_owned() };
@@ -199,7 +202,7 @@ impl Channel {
         })
     }
 
-    /// Ends what the tools started. Returns when nothing is left.
+    /// Stops everything that the tools have started, and waits for its end.
     pub async fn shutdown(&self) {
         if let Some(tools) = self.tools.get() {
             tools.shutdown().await;
@@ -207,7 +210,7 @@ impl Channel {
     }
 }
 
-/// Makes hosts as `make` does, and tells the editor of each.
+/// Wraps `make`, so that the editor is notified of each host.
 fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory> {
     Arc::new(move |wanted: EditorHostSpec| {
         let wanted = EditorHostSpec { findable: PublicationReporter::default(), ..wanted };
@@ -218,12 +221,12 @@ fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory>
     })
 }
 
-/// What the client wants of the channel; nothing if it does not speak its protocol.
+/// Reads the client's options; `None` if it does not speak this version of the channel.
 fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
     if version.as_u64() != Some(EDITOR_PROTOCOL) {
-        tracing::warn!("the editor speaks version {version} of the editor protocol, not {EDITOR_PROTOCOL}: no tools");
+        tracing::warn!("tools are disabled: the editor speaks version {version} of the channel, not {EDITOR_PROTOCOL}");
         return None;
     }
     let methods = match options.get("editorMethods").and_then(Value::as_array) {
@@ -245,14 +248,14 @@ fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
         model: client.model.clone(),
         headless_fallback,
         chosen: parse_options(options),
-        // The default of the editor's setting: not just this port, but the next that is free if it is taken.
+        // The default of the editor's setting also means: if this port is taken, the next free one.
         ipc_port: port.filter(|port| *port != DEFAULT_PORT),
         findable: PublicationReporter::default(),
     };
     Some((wanted, editor))
 }
 
-/// What the user has chosen; what an editor does not say is as if nothing were.
+/// Reads the options that the user has set; absent ones have their defaults.
 fn parse_options(options: &Value) -> EditorOptions {
     let flag = |name: &str| options.get(name).and_then(Value::as_bool);
     let texts = |name: &str| -> Vec<String> {
@@ -267,7 +270,7 @@ fn parse_options(options: &Value) -> EditorOptions {
     chosen
 }
 
-/// The client's name and version, for the audit log.
+/// Name and version of the client, for the audit log.
 fn name_of(params: &Value) -> Option<String> {
     let text = |field: &str| params.pointer(&format!("/clientInfo/{field}")).and_then(Value::as_str);
     let name = text("name")?;

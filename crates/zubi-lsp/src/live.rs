@@ -1,4 +1,4 @@
-//! The editor as the place where texts come from, edits go to, and settings are.
+//! The editor as source of texts, sink of edits, and store of settings.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::sink::ChannelSink;
 use crate::texts::EditorText;
 use crate::wire::{EDITOR_APPLY, EDITOR_CONFIG};
 
+/// Access to the texts, the edits and the settings of an open editor.
 pub(crate) struct LiveEditor {
     client: ClientHandle,
     editor: Arc<Editor>,

@@ -1,8 +1,8 @@
-//! `zubi/model/*`: the models that extensions offer in the editor, as a source of models for zubi's agent. The editor holds the
-//! keys and asks its user; nothing of that passes through here.
+//! `zubi/model/*`: the models that extensions offer in the editor, as a model source for zubi's agent. The editor
+//! manages the keys and the user's consent; neither passes through here.
 //!
-//! The editor's messages have two roles and three kinds of parts. Instructions are the first thing that its user says, and so is
-//! what calls came to: all outcomes of one answer in one message, as models want them.
+//! The editor's messages have two roles and three kinds of parts. Instructions become the first user message; tool
+//! results become user messages, too, all results of one answer in one message, as models expect.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -29,33 +29,33 @@ use crate::wire::agent::{
 };
 use crate::wire::{MODEL_LIST, MODEL_REQUEST};
 
-/// What the ids of these models begin with.
+/// Provider of these models, the prefix of their ids.
 const PROVIDER: &str = "editor";
 
-/// How long the editor may take to list its models: extensions start for it.
+/// Time-out for the list of models: the editor starts extensions for it.
 const LIST_PATIENCE: Duration = Duration::from_secs(30);
-/// How long a model may stand still. The editor may be asking its user meanwhile whether zubi may use it.
+/// Maximum silence of a model. The editor may be showing a consent dialog to its user meanwhile.
 const STANDSTILL: Duration = Duration::from_mins(5);
-/// The longest an answer may take.
+/// Time-out of a whole answer.
 const PATIENCE: Duration = Duration::from_hours(1);
 
-/// The most models that are looked at.
+/// Maximum number of models in the list.
 const MAX_MODELS: usize = 500;
-/// The most bytes of an answer, and of the pieces that are heard of it.
+/// Maximum size of an answer and of its deltas, in bytes.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
-/// The most calls in an answer.
+/// Maximum number of calls in an answer.
 const MAX_CALLS: usize = 256;
 
 /// The models of one editor.
 #[derive(Clone)]
 pub(crate) struct EditorModels(Arc<ModelRequests>);
 
-/// The questions to its models that go on.
+/// Running requests to the editor's models.
 struct ModelRequests {
     editor: Arc<Editor>,
-    /// By their tokens: where pieces go, and how many bytes may still come.
+    /// Receiver of deltas and number of bytes that may still arrive, by token.
     running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>>,
-    /// The last token that was given.
+    /// Last token that was assigned.
     last: AtomicU64,
 }
 
@@ -64,21 +64,21 @@ impl EditorModels {
         Self(Arc::new(ModelRequests { editor, running: Mutex::default(), last: AtomicU64::new(0) }))
     }
 
-    /// `zubi/model/piece`. Called by the loop; returns at once.
+    /// Handles `zubi/model/piece`. Called by the main loop; returns at once.
     pub(crate) fn piece(&self, params: Value) {
         let Ok(ModelDeltaParams { token, text, thought }) = serde_json::from_value(params) else { return };
         let mut running = self.0.lock_running();
         let Some((to, room)) = running.get_mut(&token) else { return };
         for piece in [thought.map(Delta::Reasoning), text.map(Delta::Text)].into_iter().flatten() {
             let (Delta::Text(said) | Delta::Reasoning(said)) = &piece;
-            // The whole answer says the same once more, and is too long then as well.
+            // The complete answer repeats the deltas, and is then too long as well.
             let Some(left) = room.checked_sub(said.len()) else { return };
             *room = left;
             to.send(piece).ok();
         }
     }
 
-    /// All of them, those that are asked if nobody chooses first.
+    /// All models, the default first.
     async fn list(&self) -> Result<Vec<EditorModel>, ModelError> {
         let listed: ModelListResult = self.0.request(MODEL_LIST, Value::Null, LIST_PATIENCE).await?;
         let mut models: Vec<_> = listed.models.into_iter().take(MAX_MODELS).collect();
@@ -96,7 +96,7 @@ impl ModelRequests {
         let cx = RequestCx::new(CancellationToken::new(), Instant::now() + patience);
         let answer = self.editor.send(method, method, params, &cx).await.map_err(|error| unanswered_error(&error))?;
         serde_json::from_value(answer).map_err(|error| {
-            ModelError::new(ErrorKind::Malformed, format!("the editor's answer to `{method}` cannot be read: {error}"))
+            ModelError::new(ErrorKind::Malformed, format!("cannot parse the editor's answer to `{method}`: {error}"))
         })
     }
 }
@@ -130,7 +130,7 @@ impl ModelSource for EditorModels {
     }
 }
 
-/// The model of this name: by its id, with its vendor's where several have that id, or the first of the family.
+/// Finds a model: by its id, by vendor and id, or the first of a family.
 fn find<'a>(name: &str, models: &'a [EditorModel]) -> Option<&'a EditorModel> {
     let by_id = || models.iter().find(|model| model.id == name);
     let by_both = || models.iter().find(|model| name.split_once('/') == Some((&model.vendor, &model.id)));
@@ -138,7 +138,7 @@ fn find<'a>(name: &str, models: &'a [EditorModel]) -> Option<&'a EditorModel> {
     by_id().or_else(by_both).or_else(by_family)
 }
 
-/// The model as one who chooses sees it.
+/// Model as it appears in lists, with the vendor in the id if it is otherwise ambiguous.
 fn info(model: &EditorModel, among: &[EditorModel]) -> ModelInfo {
     let EditorModel { id, vendor, name, max_input_tokens, .. } = model;
     let is_alone = among.iter().filter(|other| other.id == *id).count() == 1;
@@ -159,7 +159,7 @@ struct OfEditor {
     asked: Arc<ModelRequests>,
 }
 
-/// A question that goes on; also when nobody wants its answer any more and this is dropped.
+/// A running request; removed on drop, also if the caller no longer waits.
 struct RunningRequest<'a> {
     asked: &'a ModelRequests,
     token: u64,
@@ -200,7 +200,7 @@ impl Model for OfEditor {
                 () = tokio::time::sleep(STANDSTILL) => return Err(ModelError::new(
                     ErrorKind::TimedOut,
                     format!(
-                        "`{}` has said nothing for {} minutes. The editor may have asked you whether zubi may use it",
+                        "`{}` has sent nothing for {} minutes. The editor may be waiting for your permission to use it",
                         self.info.id,
                         STANDSTILL.as_secs() / 60
                     ),
@@ -221,7 +221,7 @@ impl OfEditor {
             return Err(self.map_failure(&failure));
         }
         if text.len() + thought.len() > MAX_ANSWER || calls.len() > MAX_CALLS {
-            let message = format!("`{}` answered more than zubi takes at once", self.info.id);
+            let message = format!("the answer of `{}` exceeds zubi's limits", self.info.id);
             return Err(ModelError::new(ErrorKind::Malformed, message));
         }
         let calls = calls.into_iter().map(|ModelCall { id, name, input }| ToolCall {
@@ -233,11 +233,11 @@ impl OfEditor {
             },
         });
         let said = AssistantMessage { text, reasoning: thought, calls: calls.collect(), native: None };
-        // The editor counts no tokens and does not say why a model stopped.
+        // The editor does not count tokens and does not report why a model stopped.
         Ok(Answer { said, usage: Usage::default(), stop: FinishReason::Finished })
     }
 
-    /// What an error of the editor means. Extensions throw what they like, so some is known only by its name.
+    /// Maps an error of the editor. Extensions throw arbitrary errors, so some are recognized by their texts only.
     fn map_failure(&self, failure: &ModelFailure) -> ModelError {
         let ModelFailure { code, message } = failure;
         let id = &self.info.id;
@@ -247,28 +247,28 @@ impl OfEditor {
             "NoPermissions" => (
                 ErrorKind::NotConfigured,
                 format!(
-                    "the editor has not let zubi use `{id}`. It asks you when a task begins that you have given yourself: \
+                    "the editor does not allow zubi to use `{id}`. It prompts you when you start a task: \
                      send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”"
                 ),
             ),
-            "NotFound" => (ErrorKind::NotConfigured, format!("the editor has no model `{id}` any more")),
-            "Blocked" => (ErrorKind::Refused, format!("the editor keeps zubi from using `{id}`")),
-            // Waiting a little does not help where a month's share is used up.
-            _ if is(&["quota"]) => (ErrorKind::Refused, format!("your share of `{id}` is used up")),
+            "NotFound" => (ErrorKind::NotConfigured, format!("the editor no longer has a model `{id}`")),
+            "Blocked" => (ErrorKind::Refused, format!("the editor blocks zubi from using `{id}`")),
+            // Retrying soon does not help once a monthly quota is used up.
+            _ if is(&["quota"]) => (ErrorKind::Refused, format!("your quota of `{id}` is used up")),
             _ if is(&["ratelimit", "rate limit", "too many requests"]) => {
-                (ErrorKind::RateLimited, format!("`{id}` was asked too often"))
+                (ErrorKind::RateLimited, format!("too many requests to `{id}`"))
             }
             _ if is(&["context length", "context_length", "prompt_tokens_exceeded", "token limit", "too long"]) => {
-                (ErrorKind::TooLong, format!("what `{id}` was told is too long for it"))
+                (ErrorKind::TooLong, format!("the prompt is too long for `{id}`"))
             }
-            _ => (ErrorKind::BrokenOff, format!("`{id}` gave no answer")),
+            _ => (ErrorKind::BrokenOff, format!("`{id}` did not answer")),
         };
         let message = if message.is_empty() { what } else { format!("{what} ({message})") };
         ModelError::new(kind, message)
     }
 }
 
-/// Why the editor itself gave no answer.
+/// Maps an error of the editor channel.
 fn unanswered_error(error: &EndpointError) -> ModelError {
     let kind = match error {
         EndpointError::TimedOut { .. } => ErrorKind::TimedOut,
@@ -284,7 +284,8 @@ fn tool(offer: &ToolDefinition) -> ModelTool {
     ModelTool { name, description, input_schema: schema }
 }
 
-/// The prompt in the editor's roles. Empty parts are left out, as models refuse them, and messages without parts.
+/// Converts the prompt to the editor's roles. Empty parts, which models refuse, and messages without parts are left
+/// out.
 pub(crate) fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
     let mut messages: Vec<ModelMessage> = Vec::new();
     let mut add = |role, parts: Vec<ModelPart>| {
@@ -299,7 +300,7 @@ pub(crate) fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
             Message::User { text: said } => add(ModelRole::User, text(said)),
             Message::Assistant(said) => {
                 let calls = said.calls.iter().map(|call| {
-                    // The editor takes nothing but objects; what came of the call says what was wrong with it.
+                    // The editor accepts only objects; the tool result says what was wrong with the arguments.
                     let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
                     let call = Some(ModelCall { id: call.id.clone(), name: call.tool.clone(), input });
                     ModelPart { text: None, call, outcome: None }

@@ -1,4 +1,4 @@
-//! Progress of a tool as LSP shows it.
+//! Progress of a tool as LSP progress notifications.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use dlang_server::ClientHandle;
 use serde_json::{Value, json};
 use zubi_tools::cx::ProgressSink;
 
-/// Reports to a token that the client gave. It begins with the first report; a call without any shows nothing.
+/// Reports to the client's progress token, starting with the first report; a call without reports sends nothing.
 pub(crate) struct ToClient {
     client: ClientHandle,
     token: Value,
@@ -26,7 +26,7 @@ impl ToClient {
         Self { client, token, title, state: Mutex::new(State::Silent) }
     }
 
-    /// The call is over. What is reported after that is dropped: the client has forgotten the token.
+    /// Ends the progress. Later reports are dropped, because the client has released the token.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Begun {
@@ -57,7 +57,7 @@ impl ProgressSink for ToClient {
     }
 }
 
-/// Whole percents.
+/// Rounds a fraction to whole percents.
 fn percentage(fraction: f64) -> Option<u64> {
     let percents = (fraction * 100.0).round();
     (0..=100_u8).find(|whole| f64::from(*whole) >= percents).map(u64::from)

@@ -1,4 +1,4 @@
-//! The editor's settings, read and written by itself.
+//! The editor's settings, which only the editor reads and writes.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::editor::Editor;
 use crate::wire::EDITOR_CONFIG;
 use crate::wire::editor::{EditorConfigParams, EditorConfigResult, SettingScope};
 
-/// The settings of one editor.
+/// Settings of one editor.
 pub(crate) struct Settings(pub(crate) Arc<Editor>);
 
 impl Settings {
@@ -21,7 +21,7 @@ impl Settings {
         let answer = self.0.send(EDITOR_CONFIG, EDITOR_CONFIG, json!(params), cx).await?;
         let unreadable = |error| EndpointError::Protocol {
             endpoint: "editor".into(),
-            what: format!("its answer to `{EDITOR_CONFIG}` cannot be read: {error}"),
+            what: format!("cannot parse its answer to `{EDITOR_CONFIG}`: {error}"),
         };
         let EditorConfigResult { value, default, user, workspace, folder, .. } =
             serde_json::from_value(answer).map_err(unreadable)?;
@@ -51,8 +51,8 @@ impl EditorSettings for Settings {
     }
 }
 
-/// A file of settings as it was before the editor wrote to it for a moment. What is the same when it is done but for the
-/// editor's form of it is put back as it was, and what was not there goes.
+/// Backup of a settings file to which the editor writes temporarily. Restores the original form if only white space and
+/// commas differ afterwards, and deletes a file that did not exist before.
 pub(crate) struct SettingsBackup {
     file: Utf8PathBuf,
     before: Option<Vec<u8>>,
@@ -65,10 +65,10 @@ impl SettingsBackup {
         Self { file: file.to_owned(), before: fs::read_bytes(file).ok(), had_folder }
     }
 
-    /// What cannot be tidied up stays as the editor left it, which means the same.
+    /// Restores the file. On failure it stays as the editor left it, with the same meaning.
     pub(crate) fn restore(self) {
         let Ok(now) = fs::read_bytes(&self.file) else { return };
-        // White space and commas are all that an editor leaves behind of a setting that it takes out again.
+        // Removing a setting leaves only white space and commas behind.
         let meaning = |text: &[u8]| {
             text.iter().copied().filter(|byte| !byte.is_ascii_whitespace() && *byte != b',').collect::<Vec<_>>()
         };
@@ -79,10 +79,10 @@ impl SettingsBackup {
             None => return,
         };
         if let Err(error) = done {
-            tracing::warn!(%error, file = %self.file, "the settings could not be tidied up");
+            tracing::warn!(%error, file = %self.file, "cannot restore the settings file");
         }
         if let Some(folder) = self.file.parent().filter(|_| !self.had_folder) {
-            // One that is not empty is somebody's.
+            // A folder that is not empty belongs to someone else.
             std::fs::remove_dir(folder).ok();
         }
     }

@@ -1,8 +1,8 @@
-//! Edits through the editor: the user sees them, can undo them, and nothing that he typed is lost.
+//! Edits through the editor: the user sees them and can undo them, and no typed text is lost.
 //!
-//! A text becomes the smallest edits that lead to it, made for a text whose hash goes along, so that a key that is pressed in
-//! between refuses all of it. An edit that has begun is waited for whatever happens: nobody is told that it failed while it
-//! is still being made.
+//! A new text is sent as minimal edits together with the hash of the text they apply to, so that a key press in between
+//! makes the editor refuse all of them. zubi waits for an edit that has started, whatever happens: it must not report a
+//! failure while the edit is still running.
 
 mod minimal;
 
@@ -27,15 +27,15 @@ use crate::texts::has_bom;
 use crate::wire::EDITOR_APPLY;
 use crate::wire::editor::{EditorApplyParams, EditorApplyResult, EditorChange};
 
-/// How long an edit may wait for its turn and take, before it is taken back if it has not begun.
+/// Time-out for an edit to start and finish; after that, an edit that has not started is cancelled.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// And how long one that has begun may take to its end.
+/// Additional time for an edit that has started.
 const GRACE: Duration = Duration::from_mins(1);
 
-/// LSP's `ContentModified`: a text is not the one that the edit was made for. The message is its URI.
+/// LSP's `ContentModified`: a text has changed since the edit was made for it. The message is its URI.
 const CONTENT_MODIFIED: i32 = -32801;
 
-/// The sink of one editor.
+/// Edit sink of one editor.
 pub(crate) struct ChannelSink {
     client: ClientHandle,
     editor: Arc<Editor>,
@@ -47,7 +47,7 @@ impl ChannelSink {
         Self { client, editor, texts }
     }
 
-    /// The operations in LSP's form, and the hashes of the texts that they are made for, by URI.
+    /// Converts the operations to LSP's format, and collects the hashes of the texts they apply to, by URI.
     async fn compose(&self, operations: &[FileOperation]) -> Result<(Vec<Value>, BTreeMap<String, String>), SinkError> {
         let told = &self.editor.told;
         let (mut edits, mut texts) = (Vec::new(), BTreeMap::new());
@@ -61,7 +61,7 @@ impl ChannelSink {
                     if source.hash() != *before {
                         return Err(changed());
                     }
-                    let content = std::str::from_utf8(content).map_err(|_| sink_refused("it takes only text"))?;
+                    let content = std::str::from_utf8(content).map_err(|_| sink_refused("it accepts only text"))?;
                     let text = content.strip_prefix(BOM).unwrap_or(content);
                     let of_text = minimal::edits(&source.text, text, self.editor.encoding);
                     let version = told.documents.get(&now).map(|document| document.version);
@@ -75,10 +75,10 @@ impl ChannelSink {
                     edits.push(json!({ "kind": "rename", "oldUri": told.uri_of(from), "newUri": told.uri_of(to) }));
                 }
                 FileOperation::Delete { before, .. } => {
-                    // Nothing on disk and no undoing has what is not saved. Bytes that are no text nobody types into.
+                    // Unsaved text is lost on deletion, on disk as well as for undo. Binary files have none.
                     let source = self.texts.read(path).await;
                     if told.documents.get(path).is_some_and(|document| document.is_dirty) {
-                        return Err(sink_refused(&format!("`{path}` has changes that are not saved: save it there first")));
+                        return Err(sink_refused(&format!("`{path}` has unsaved changes: save it in the editor first")));
                     }
                     if fs::read_bytes(path).map_or(true, |bytes| ContentHash::from_bytes(&bytes) != *before) {
                         return Err(changed());
@@ -91,7 +91,7 @@ impl ChannelSink {
                     }
                     edits.push(json!({ "kind": "delete", "uri": told.uri_of(path) }));
                 }
-                _ => return Err(sink_refused("it makes no files, folders or links")),
+                _ => return Err(sink_refused("it does not create files, folders or links")),
             }
         }
         Ok((edits, texts))
@@ -137,12 +137,12 @@ impl ChannelSink {
             outcome.changed.push(ChangedFile { path, before: bytes(before), after: bytes(after) });
         }
         let lasting =
-            made.left.iter().map(|key| format!("the setting `{key}` could not be put back: look at it in the editor"));
+            made.left.iter().map(|key| format!("the setting `{key}` could not be restored: check it in the editor"));
         outcome.notes.extend(lasting);
         Ok((made, outcome))
     }
 
-    /// Asks the editor. An edit that takes too long is taken back if it has not begun; one that has is told truthfully.
+    /// Sends an edit to the editor. On time-out it is cancelled if it has not started; otherwise its result is awaited.
     async fn request(&self, params: &EditorApplyParams) -> Result<EditorApplyResult, SinkError> {
         let (sender, mut answer) = oneshot::channel();
         let id = self.client.request(EDITOR_APPLY, json!(params), move |result| {
@@ -158,7 +158,7 @@ impl ChannelSink {
         };
         match answer {
             Ok(Ok(result)) => serde_json::from_value(result)
-                .map_err(|error| SinkError::Doubtful { why: format!("its answer cannot be read: {error}") }),
+                .map_err(|error| SinkError::Doubtful { why: format!("cannot parse its answer: {error}") }),
             Ok(Err(ClientError::Refused { code: CONTENT_MODIFIED, message })) => {
                 let path = uri::to_path(&Uri(message)).unwrap_or_default();
                 Err(SinkError::Changed { path: fs::canonical(&path).unwrap_or(path) })
@@ -176,14 +176,14 @@ impl EditSink for ChannelSink {
     async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
         let standing = paths_after(operations);
         let made = self.make(operations, manner).await;
-        // VS Code does not put back what moved before a step failed, and does not tell of it.
+        // If a step fails, VS Code neither reverts nor reports files that it has already moved.
         let moved = || standing.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
         let (made, mut outcome) = match made {
             Err(SinkError::Refused { why }) if moved().next().is_some() => return Err(doubtful(&why, moved())),
             made => made?,
         };
         if !made.applied {
-            let mut why = made.failure_reason.unwrap_or_else(|| "it does not say why".to_owned());
+            let mut why = made.failure_reason.unwrap_or_else(|| "it gives no reason".to_owned());
             for note in &outcome.notes {
                 why.push_str("; ");
                 why.push_str(note);
@@ -201,7 +201,7 @@ impl EditSink for ChannelSink {
             let corrections = corrections(operations, &outcome.changed);
             if !corrections.is_empty() {
                 let manner = EditOptions { settings: Vec::new(), ..manner.clone() };
-                // Everything was made already, and only what extensions made of it stays.
+                // The edit is already applied; this reverts only what extensions have changed in it.
                 match self.make(&corrections, &manner).await {
                     Ok((made, corrected)) if made.applied => {
                         let is_again =
@@ -214,13 +214,13 @@ impl EditSink for ChannelSink {
                     }
                     failed => {
                         let why = match failed {
-                            Ok((made, _)) => made.failure_reason.unwrap_or_else(|| "it does not say why".to_owned()),
+                            Ok((made, _)) => made.failure_reason.unwrap_or_else(|| "it gives no reason".to_owned()),
                             Err(error) => error.to_string(),
                         };
                         let files: Vec<_> = corrections.iter().map(|write| format!("`{}`", write.path())).collect();
                         let files = files.join(", ");
                         outcome.notes.push(format!(
-                            "extensions changed {files}, which could not be taken back ({why}): read it again"
+                            "extensions changed {files}, which could not be reverted ({why}): read these files again"
                         ));
                     }
                 }
@@ -236,7 +236,7 @@ impl EditorSink for ChannelSink {
     }
 }
 
-/// The paths that operations make or take away, and whether each stands now.
+/// Paths that the operations create or remove, and whether each exists now.
 fn paths_after(operations: &[FileOperation]) -> Vec<(&Utf8Path, bool)> {
     let mut paths = Vec::new();
     for operation in operations {
@@ -253,17 +253,17 @@ fn is_there(path: &Utf8Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The editor failed after it had changed these.
+/// Error for an edit that failed after it had changed some files.
 fn doubtful<'a>(why: &str, files: impl Iterator<Item = &'a Utf8Path>) -> SinkError {
     let files: Vec<_> = files.map(Utf8Path::as_str).collect();
     SinkError::Doubtful { why: format!("{why}; it changed {}", files.join(", ")) }
 }
 
-/// What makes the texts those of the steps again, after extensions have changed them.
+/// Operations that restore the intended texts after extensions have changed them.
 fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<FileOperation> {
     let mut corrections = Vec::new();
     for ChangedFile { path, before, after } in changed {
-        // A text may be written before its file moves.
+        // A text may be written before its file is moved.
         let mut named = path.clone();
         let mut wanted = before;
         for operation in operations.iter().rev() {
@@ -276,7 +276,7 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
                 _ => {}
             }
         }
-        // The editor has line ends of its own.
+        // The editor uses its own line ends.
         let plain = |text: &[u8]| text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
         if plain(wanted) != plain(after) {
             let before = Some(ContentHash::from_bytes(after));
@@ -286,7 +286,7 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
     corrections
 }
 
-/// Where a file was before these operations.
+/// Path of a file before these operations.
 fn before_moves(operations: &[FileOperation], path: &Utf8Path) -> Utf8PathBuf {
     let mut path = path.to_owned();
     for operation in operations.iter().rev() {
@@ -297,7 +297,7 @@ fn before_moves(operations: &[FileOperation], path: &Utf8Path) -> Utf8PathBuf {
     path
 }
 
-/// Of a text without its carriage returns: an editor has each line end in the one way that it has for the document.
+/// Hash of a text without its carriage returns: an editor normalizes the line ends of a document.
 fn hash(text: &str) -> String {
     ContentHash::from_bytes(text.replace('\r', "").as_bytes()).0
 }

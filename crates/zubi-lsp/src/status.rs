@@ -1,6 +1,7 @@
-//! `zubi/status`: how the host of a connection is doing, told to the editor whenever any of it has changed.
+//! `zubi/status`: status of the host of a connection, sent to the editor whenever any of it has changed.
 //!
-//! What changes while the status is worked out is told with the next one, so a burst of changes is a few messages.
+//! Changes during the computation of a status are sent with the next one, so a burst of changes results in few
+//! messages.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -21,29 +22,29 @@ use crate::view::PushedState;
 use crate::wire::STATUS;
 use crate::wire::editor::{ConnectedClient, StatusParams};
 
-/// What a client is called that has not said who it is.
-const NAMELESS: &str = "a program without a name";
+/// Name of a client that has not sent one.
+const NAMELESS: &str = "an unnamed program";
 
-/// The tool that stands in the list exactly where there are models.
+/// A tool that is listed exactly if there are DomainLang models.
 const OF_MODELS: &str = "domainlang_validate";
 
-/// Where the maker of a host says how others find it. If it says nothing, they do not.
+/// Handle with which the creator of a host reports how clients can find it. Without a report, clients cannot.
 #[derive(Clone, Default)]
 pub struct PublicationReporter(Arc<Mutex<PublicationState>>);
 
-/// How others find a host.
+/// How clients can find a host.
 #[derive(Clone, Default)]
 struct PublicationState {
     instance: Option<String>,
     file: Option<Utf8PathBuf>,
     port: Option<u16>,
     problem: Option<String>,
-    /// Its end is that of the host, which this does not keep alive.
+    /// The server and its client count; weak, so that the host can end.
     serving: Option<(Weak<HostServer>, watch::Receiver<usize>)>,
 }
 
 impl PublicationReporter {
-    /// They find this one.
+    /// Reports that clients can find this host.
     pub fn published(&self, shared: &PublishedHost) {
         let mut found = self.lock();
         found.instance = Some(shared.instance().to_owned());
@@ -52,7 +53,7 @@ impl PublicationReporter {
         found.serving = Some((Arc::downgrade(shared.server()), shared.client_count()));
     }
 
-    /// Something about it is not as it should be; a sentence for the user, with a next step.
+    /// Reports a problem of the host: a sentence for the user, with a hint.
     pub fn problem(&self, what: String) {
         self.lock().problem = Some(what);
     }
@@ -71,7 +72,7 @@ impl fmt::Display for ConnectedClient {
     }
 }
 
-/// What is told of the tools of a host.
+/// Tool data for the status.
 #[derive(Default)]
 struct Tools {
     count: usize,
@@ -79,12 +80,12 @@ struct Tools {
     has_models: bool,
 }
 
-/// Tells one editor about its host, and about the next one when it has opened other folders.
+/// Reports the status of an editor's host, and of the next host when the editor opens other folders.
 pub(crate) struct Reporter {
     runtime: Handle,
     client: ClientHandle,
     told: Arc<PushedState>,
-    /// What follows the present host.
+    /// Task that follows the current host.
     follower: Mutex<Option<AbortHandle>>,
 }
 
@@ -93,8 +94,8 @@ impl Reporter {
         Self { runtime, client, told, follower: Mutex::default() }
     }
 
-    /// A host for these folders was made, or could not be. One that was made for folders that are not open any more is not
-    /// told of.
+    /// Starts to report the status of a new host, or the failure to create one. Hosts for folders that are no longer
+    /// open are ignored.
     pub(crate) fn host_ready(
         &self,
         folders: &[Utf8PathBuf],
@@ -123,13 +124,13 @@ impl Reporter {
     }
 }
 
-/// Tells of a host until it ends.
+/// Reports the status of a host until it ends.
 async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found: PublicationState) {
     let Some(mut changes) = service.upgrade().map(|service| service.changes()) else { return };
     log_found(&client, &found);
     let mut before = Vec::new();
     loop {
-        // Before it is asked, so that no change in between is missed.
+        // Read before the query, so that no change in between is missed.
         let revision = *changes.borrow_and_update();
         if let Some((_, connected)) = &mut found.serving {
             connected.mark_unchanged();
@@ -159,7 +160,7 @@ async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found:
 }
 
 impl PublicationState {
-    /// Who is connected.
+    /// Clients that are connected.
     fn clients(&self) -> Vec<ConnectedClient> {
         let serving = self.serving.as_ref().and_then(|(serving, _)| serving.upgrade());
         let clients = serving.map(|serving| serving.client_statuses()).unwrap_or_default();
@@ -188,7 +189,7 @@ fn log_changes(client: &ClientHandle, before: &[ConnectedClient], now: &[Connect
     }
 }
 
-/// A line in the log that the user sees.
+/// Writes a line to the log that the user sees.
 fn log(client: &ClientHandle, line: &str) {
     client.notify("window/logMessage", json!({ "type": lsp::MessageType::Info, "message": line }));
 }
@@ -204,6 +205,6 @@ fn send_status(client: &ClientHandle, found: &PublicationState, tools: &Tools, c
         revision: tools.revision,
         has_models: tools.has_models,
     };
-    // What is made of texts and numbers can be written.
+    // Serializing strings and numbers does not fail.
     client.notify(STATUS, serde_json::to_value(params).unwrap_or(Value::Null));
 }

@@ -1,4 +1,4 @@
-//! The channel over a connection in memory: the test is the editor.
+//! The channel over an in-memory connection: the test acts as the editor.
 
 mod agent;
 mod approvals;

@@ -1,7 +1,7 @@
-//! Texts as the user sees them: what is not saved comes from the editor, everything else from disk.
+//! Texts as the user sees them: unsaved texts come from the editor, all others from disk.
 //!
-//! The editor tells of its documents whenever any of them has changed, a moment later while somebody types. So that no answer
-//! is behind the keyboard, it is asked to tell what it has not told yet before a file is read that it has open.
+//! The editor sends changes of its documents with a short delay while the user types. To return the current text, zubi
+//! requests pending changes before it reads a file that is open in the editor.
 
 pub(crate) mod documents;
 
@@ -24,16 +24,16 @@ use self::documents::{Document, MAX_BYTES, MAX_TEXT_BYTES};
 use crate::editor::{DOMAINLANG, Editor};
 use crate::wire::EDITOR_FLUSH;
 
-/// How long the editor may take to say what is typed.
+/// Time-out for the editor to send pending changes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The texts of one editor.
+/// Texts of one editor.
 pub(crate) struct EditorText {
     below: Arc<dyn TextSource>,
     editor: Arc<Editor>,
-    /// How many reads have wanted to know what is typed.
+    /// Number of reads that have requested a flush.
     asked: AtomicU64,
-    /// How many of them do, because the editor was asked after them.
+    /// Number of those reads that a completed flush covers.
     answered: Mutex<u64>,
 }
 
@@ -42,7 +42,7 @@ impl EditorText {
         Self { below, editor, asked: AtomicU64::new(0), answered: Mutex::new(0) }
     }
 
-    /// Waits until everything that was typed before this call has been told. Calls that come together ask once.
+    /// Waits until the editor has sent every change made before this call. Concurrent calls share one request.
     async fn flush(&self) -> Result<(), EndpointError> {
         if !self.editor.answers(EDITOR_FLUSH) {
             return Ok(());
@@ -59,26 +59,26 @@ impl EditorText {
         Ok(())
     }
 
-    /// What the editor has of a file that is not saved; `None`: the disk has the same.
+    /// Unsaved text of a file; `None` if it is the same as on disk.
     async fn unsaved_text(&self, path: &Utf8Path) -> Result<Option<SourceText>, ReadError> {
-        // The language server has the texts of models; it hears of each change before a question.
+        // The language server has the texts of models: it receives each change before later requests.
         if path.extension() == Some(DOMAINLANG) || self.editor.told.documents.get(path).is_none() {
             return Ok(None);
         }
         let refused = |why: String| ReadError::Io { path: path.to_owned(), source: io::Error::other(why) };
         self.flush()
             .await
-            .map_err(|error| refused(format!("the editor has it open and does not tell its text: {error}")))?;
+            .map_err(|error| refused(format!("it is open in the editor, which does not send its text: {error}")))?;
         match self.editor.told.documents.get(path) {
             Some(Document { is_dirty: true, text: Some(text), version, .. }) => {
                 Ok(Some(SourceText { text, bom: has_bom(path), origin: TextOrigin::Editor { version } }))
             }
             Some(Document { is_dirty: true, is_crowded_out: true, .. }) => Err(refused(format!(
-                "its text in the editor is not saved, and what is not saved there has more than {} MiB together; save some of it first",
+                "its text in the editor is not saved, and unsaved texts exceed {} MiB in total; save some of them first",
                 MAX_BYTES >> 20
             ))),
             Some(Document { is_dirty: true, .. }) => Err(refused(format!(
-                "its text in the editor is not saved and has more than {} MiB; save it there first",
+                "its text in the editor is not saved and exceeds {} MiB; save it there first",
                 MAX_TEXT_BYTES >> 20
             ))),
             _ => Ok(None),
@@ -86,7 +86,7 @@ impl EditorText {
     }
 }
 
-/// Whether a file on disk begins with a byte-order mark: an editor keeps it out of the text.
+/// Whether a file on disk begins with a byte-order mark: editors do not include it in the text.
 pub(crate) fn has_bom(path: &Utf8Path) -> bool {
     use std::io::Read as _;
     let mut beginning = [0; BOM.len()];

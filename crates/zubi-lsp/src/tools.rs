@@ -1,7 +1,7 @@
-//! `zubi/tools/*`: the tools, as every surface has them.
+//! `zubi/tools/*`: the tools, the same as on every surface.
 //!
-//! The host that has them is made for the folders that the editor has open. When it opens others another host is made, and
-//! the one before ends as soon as nobody asks it any more.
+//! The host is created for the folders that the editor has open. When the editor opens others, another host is created,
+//! and the previous one ends once its running requests have finished.
 
 mod changes;
 mod prepare;
@@ -33,34 +33,34 @@ use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, Tool
 use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
 use crate::{HostFactory, EditorHostSpec};
 
-/// The longest a call may take if nobody cancels it; tools' own time-outs are shorter.
+/// Maximum duration of a call that is not cancelled; the tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The tools of one connection.
 pub(crate) struct Tools {
     runtime: Handle,
     make: Arc<HostFactory>,
-    /// The one for the folders that are open now.
+    /// Host of the folders that are open now.
     host: Mutex<Arc<Host>>,
-    /// The ends of those before it.
+    /// Shutdowns of previous hosts.
     ends: TaskTracker,
     editor: Arc<Editor>,
     caller: Arc<Caller>,
     approvals: Arc<Approvals>,
     contributed: EditorContributions,
-    /// Absent where zubi has no agent.
+    /// Absent if zubi has no agent.
     agent: Option<Arc<Agent>>,
-    /// What the editor knows of the list.
+    /// The list of tools that the editor has.
     listed: changes::ListedTools,
 }
 
-/// A host, once it is made.
+/// A host, created on demand.
 pub(crate) struct Host {
     wanted: EditorHostSpec,
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
-    /// The conversations over it, once somebody asks for them.
+    /// Conversations of the host, created on demand.
     chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
-    /// The questions to it that are not over.
+    /// Running requests to the host.
     questions: TaskTracker,
     contributed: HostRegistrations,
 }
@@ -71,7 +71,7 @@ impl Host {
         Arc::new(Self { wanted, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
     }
 
-    /// Ends what goes on in the conversations.
+    /// Ends the running turns of the conversations.
     async fn end_chat(&self) {
         if let Some(Ok(chat)) = self.chat.get() {
             chat.shutdown().await;
@@ -80,15 +80,15 @@ impl Host {
 
     async fn shutdown(&self) {
         self.end_chat().await;
-        // One that is being made just now is waited for, and none is made any more.
-        let made = self.service.get_or_init(|| async { Err("the editor has gone".to_owned()) });
+        // Waits for a service that is just being created, and prevents a later one.
+        let made = self.service.get_or_init(|| async { Err("the editor has disconnected".to_owned()) });
         if let Ok(service) = made.await {
             service.shutdown().await;
         }
     }
 }
 
-/// The methods over these tools.
+/// Adds the methods of these tools.
 pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
     let another = || Arc::clone(tools);
     let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
@@ -136,7 +136,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
         .on_notification("$/progress", move |params| progress.contributed.progress(&params))
         .on_notification(wire::EDITOR_DID_CHANGE, move |params| {
             if let Err(error) = told.did_change(&params) {
-                tracing::warn!("zubi/editor/didChange cannot be read: {error}");
+                tracing::warn!("cannot parse zubi/editor/didChange: {error}");
             }
         })
         .hear_folders(move |open| folders.open(open));
@@ -174,10 +174,10 @@ impl Tools {
         }
     }
 
-    /// Makes the host for the folders that are open now, if none is yet; returns at once.
+    /// Creates the host for the folders that are open now, unless it exists; returns at once.
     pub(crate) fn make(self: &Arc<Self>) {
         self.begin(|tools, host| async move {
-            // Of several changes of folders that come together the last one counts.
+            // After several changes of folders in a row, only the last one counts.
             if Arc::ptr_eq(&tools.current(), &host)
                 && let Err(error) = tools.service(&host).await
             {
@@ -186,19 +186,19 @@ impl Tools {
         });
     }
 
-    /// Begins a question to the host for the folders that are open now, and returns at once.
+    /// Starts a request to the host of the folders that are open now, and returns at once.
     pub(crate) fn begin<Asked>(self: &Arc<Self>, ask: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
     where
         Asked: Future<Output = ()> + Send + 'static,
     {
         let current = self.current();
-        // Before the lock is given back, so that a host is not ended between being found and being asked.
+        // Tracked before the lock is released, so that the host cannot end before the request starts.
         let question = current.questions.track_future(ask(Arc::clone(self), Arc::clone(&current)));
         drop(current);
         self.runtime.spawn(question);
     }
 
-    /// The editor has these folders open now. Returns at once.
+    /// Handles a change of the editor's open folders. Returns at once.
     fn open(self: &Arc<Self>, folders: &[Utf8PathBuf]) {
         self.editor.told.open_folders(folders);
         let mut current = self.current();
@@ -217,7 +217,7 @@ impl Tools {
         }));
         self.make();
         if has_chat {
-            // Who follows conversations is told that these are others.
+            // Subscribers of conversations are notified that these have changed.
             self.begin(|tools, host| async move {
                 if let Err(error) = tools.chat(&host).await {
                     tracing::warn!("{error}");
@@ -230,17 +230,17 @@ impl Tools {
         self.host.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a host consists of; who comes first makes it.
+    /// Returns the tools of a host, and creates them on the first call.
     async fn service<'host>(
         self: &Arc<Self>,
         host: &'host Arc<Host>,
     ) -> Result<&'host Arc<dyn ToolService>, RequestError> {
         let made = host.service.get_or_init(|| async {
             let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());
-            // It reads configuration from disk.
+            // This reads configuration from disk.
             let made = match self.runtime.spawn_blocking(move || make(wanted)).await {
                 Ok(made) => made,
-                Err(error) => Err(format!("making the host failed: {error}")),
+                Err(error) => Err(format!("creating the host failed: {error}")),
             };
             if let Ok(service) = &made {
                 self.contributed.register_all_on(&host.contributed, service.as_ref());
@@ -251,7 +251,8 @@ impl Tools {
         made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
     }
 
-    /// The conversations of a host; who asks first makes them, and from then on the editor is told what happens in them.
+    /// Returns the conversations of a host. The first call creates them; from then on, the editor receives their
+    /// events.
     pub(crate) async fn chat<'host>(
         self: &Arc<Self>,
         host: &'host Arc<Host>,
@@ -259,14 +260,14 @@ impl Tools {
         let agent = self.agent.as_ref().ok_or_else(|| RequestError::Failed("zubi has no agent here".to_owned()))?;
         let service = self.service(host).await?;
         let made = host.chat.get_or_init(|| async {
-            // The agent may do no more than other calls of the editor.
+            // The agent has the same restrictions as other calls of the editor.
             let scope = SessionFilters { restrictions: self.caller.restrictions.clone(), ..SessionFilters::default() };
             let service = Arc::new(FilteredService::new(Arc::clone(service), scope));
             let (maker, wanted) = (Arc::clone(agent), host.wanted.clone());
-            // It opens files.
+            // This opens files.
             let made = match self.runtime.spawn_blocking(move || maker.make(&wanted, service)).await {
                 Ok(made) => made,
-                Err(error) => Err(format!("making the conversations failed: {error}")),
+                Err(error) => Err(format!("creating the conversations failed: {error}")),
             };
             if let Ok(chat) = &made {
                 self.runtime.spawn(Arc::clone(agent).follow(chat.listen()));
@@ -283,10 +284,10 @@ impl Tools {
         Ok(json!(ToolsListResult { tools: specs.iter().map(|spec| spec.to_json()).collect() }))
     }
 
-    /// Takes in what extensions contribute. Where there is no host it is for the next one.
+    /// Registers contributions of extensions. Without a host, they are registered on the next one.
     async fn register(self: &Arc<Self>, host: &Arc<Host>, offer: ToolsRegisterParams) -> Answer {
         if let Err(why) = self.service(host).await {
-            tracing::warn!("what an extension contributes is for the next folders: {why:?}");
+            tracing::warn!("an extension's contributions wait for the next folders: {why:?}");
         }
         let current = Arc::clone(&self.current());
         let registered = self.contributed.register(offer, &host.contributed, &current.contributed);
@@ -295,9 +296,10 @@ impl Tools {
             .map_err(|RegistrationError { field, message }| RequestError::InvalidParams { field, message })
     }
 
-    /// What a call would do, without making it. One that is none is told when it is made.
+    /// Returns the message and the confirmation of a call, without making it. An invalid call is reported when it is
+    /// made.
     async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &Responder) -> Answer {
-        // Before anything can fail: the editor goes on without a confirmation then.
+        // Before anything can fail: after a failure, the editor continues without a confirmation.
         self.approvals.remove_confirmation(&params.id, &params.args);
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
@@ -324,11 +326,11 @@ impl Tools {
         if explained.tool == spec.id {
             return Ok(self.confirmation(params, &spec, said, explained));
         }
-        // It passes the call on to this one, which is what the user wants to know of.
+        // A delegating tool passes the call on to this one, which is the one that the user must see.
         let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let said = prepare::message(&inner, arguments, &about);
-        // An editor remembers "always" by the name of the tool that it calls, which here stands for every tool there is.
+        // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
         let effect = explained.footprint.effect.unwrap_or(inner.effect);
         if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
             return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
@@ -336,7 +338,7 @@ impl Tools {
         Ok(self.confirmation(params, &inner, said, explained))
     }
 
-    /// What the user reads, and what is to be confirmed if the policy would ask.
+    /// Returns the message, with a confirmation if the policy requires approval.
     fn confirmation(&self, params: &ToolsCallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
         if explained.judgement.action != Action::Ask {
             return json!(ToolsPrepareResult { message: said, confirmation: None });
@@ -373,7 +375,7 @@ impl Tools {
         Ok(json!(ToolsCallResult { text, is_error: failure.is_some(), code: failure, data }))
     }
 
-    /// Ends all hosts. Returns when nothing is left.
+    /// Ends all hosts, and waits for it.
     pub(crate) async fn shutdown(&self) {
         self.ends.close();
         let host = Arc::clone(&self.current());
@@ -381,10 +383,10 @@ impl Tools {
     }
 }
 
-/// What the calls of an editor may not do.
+/// Restrictions of an editor's calls.
 fn restrictions(editor: &Editor) -> Restrictions {
-    // What writes would write to disk, under texts that the editor may have changed and not saved, unless the editor makes
-    // the changes itself.
+    // Without edits through the editor, tools would write to files on disk whose texts may have unsaved changes in the
+    // editor.
     Restrictions { read_only: !editor.answers(wire::EDITOR_APPLY), ..Restrictions::default() }
 }
 

@@ -1,5 +1,4 @@
-//! The editor as zubi sees it: what is open in it, as it told last, and the problems that it shows, as it tells when it is
-//! asked.
+//! View of the editor: its open files, as it last reported them, and its diagnostics, which are queried.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,15 +18,15 @@ use crate::texts::documents::{self, Documents};
 use crate::wire::EDITOR_COMMAND;
 use crate::wire::editor::{ActiveFile, DocumentReport, EditorCommandParams, EditorDidChangeParams, OpenFile};
 
-/// The problems that the editor shows in a document.
+/// Method for the diagnostics that the editor shows in a document.
 pub(crate) const DIAGNOSTICS: &str = "textDocument/diagnostic";
-/// The problems that it shows anywhere.
+/// Method for all diagnostics that it shows.
 pub(crate) const ALL_DIAGNOSTICS: &str = "workspace/diagnostic";
-/// The same as [`DIAGNOSTICS`], after the document was opened and somebody has looked at it, or the editor's patience has
-/// ended.
+/// Like [`DIAGNOSTICS`], after the document was opened and a server has reported on it, or the editor's time-out has
+/// expired.
 pub(crate) const VALIDATE: &str = "zubi/validate";
 
-/// The most open files that are remembered.
+/// Maximum number of open files that are stored.
 const MAX_OPEN: usize = 5_000;
 
 impl From<OpenFile> for ShownFile {
@@ -49,14 +48,14 @@ struct UriReport {
     items: Vec<lsp::Diagnostic>,
 }
 
-/// What the editor has told without being asked.
+/// State that the editor has sent in notifications.
 #[derive(Default)]
 pub(crate) struct PushedState {
-    /// `None`: nothing yet.
+    /// `None` before the first notification.
     seen: Mutex<Option<OpenEditors>>,
-    /// The folders, as the editor names them.
+    /// Open folders, with the paths that the editor uses.
     folders: Mutex<Vec<Utf8PathBuf>>,
-    /// The texts of what is open.
+    /// Open documents with their texts.
     pub(crate) documents: Documents,
 }
 
@@ -65,17 +64,17 @@ impl PushedState {
         Self { folders: Mutex::new(folders.to_vec()), ..Self::default() }
     }
 
-    /// The editor has these folders open now.
+    /// Replaces the open folders.
     pub(crate) fn open_folders(&self, folders: &[Utf8PathBuf]) {
         *self.folders.lock().unwrap_or_else(PoisonError::into_inner) = folders.to_vec();
     }
 
-    /// Whether these folders, and no others, are open now.
+    /// Whether exactly these folders are open now.
     pub(crate) fn has_open(&self, folders: &[Utf8PathBuf]) -> bool {
         *self.folders.lock().unwrap_or_else(PoisonError::into_inner) == folders
     }
 
-    /// `zubi/editor/didChange`. What cannot be read changes nothing.
+    /// Handles `zubi/editor/didChange`. Invalid params change nothing.
     pub(crate) fn did_change(&self, params: &Value) -> Result<(), RequestError> {
         let EditorDidChangeParams { active, mut open, .. } = from_value(params)?;
         self.documents.replace_all(open.iter_mut().take(MAX_OPEN).filter_map(|file| {
@@ -96,21 +95,20 @@ impl PushedState {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Where the settings of the first folder are.
+    /// Path of the settings file of the first folder.
     pub(crate) fn settings_file(&self) -> Option<Utf8PathBuf> {
         let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         folders.first().map(|folder| folder.join(".vscode/settings.json"))
     }
 
-    /// The folders that the editor has opened by links: as it names them, and where they lead.
+    /// Folders that the editor has opened through links: the path it uses, and the resolved one.
     pub(crate) fn links(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
         let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let resolved = folders.into_iter().filter_map(|folder| Some((fs::canonical(&folder).ok()?, folder)));
         resolved.filter(|(real, named)| real != named).map(|(real, named)| (named, real)).collect()
     }
 
-    /// The URI under which the editor knows a file of which the path is known with links resolved: a folder that is opened by
-    /// a link is another one for the editor.
+    /// URI that the editor uses for a file with a resolved path. It differs if the folder is opened through a link.
     pub(crate) fn uri_of(&self, path: &Utf8Path) -> lsp::Uri {
         if let Some(document) = self.documents.get(path) {
             return lsp::Uri(document.uri);
@@ -124,7 +122,7 @@ impl PushedState {
     }
 }
 
-/// An open editor over its channel.
+/// View of an open editor over its channel.
 pub(crate) struct View {
     name: String,
     editor: Arc<Editor>,
@@ -137,12 +135,12 @@ impl View {
 }
 
 impl Editor {
-    /// The problems that the editor shows in a file, with one of the methods that answer with those of a document.
+    /// Queries the diagnostics of a file, with one of the methods that return those of one document.
     pub(crate) async fn diagnostics(&self, method: &str, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
         let uri = self.told.uri_of(path);
         let params = json!({ "textDocument": { "uri": uri } });
         let report: DocumentReport = self.report(method, params, cx).await?;
-        // One that does not say what is open when it is asked has said so before.
+        // An editor that does not say whether the file is open has reported its open files before.
         let is_open = report.is_open.unwrap_or_else(|| {
             self.told.open_editors().is_some_and(|seen| seen.open.iter().any(|file| same(&file.uri, path, &uri)))
         });
@@ -160,12 +158,12 @@ impl Editor {
             return Err(ViewError::Unsupported);
         }
         let answer = self.request(method, params, cx).await.map_err(view_error)?;
-        let unreadable = |error| ViewError::Failed(format!("its answer to `{method}` cannot be read: {error}"));
+        let unreadable = |error| ViewError::Failed(format!("cannot parse its answer to `{method}`: {error}"));
         serde_json::from_value(answer).map_err(unreadable)
     }
 }
 
-/// Whether a URI of the editor's means the file that is known by this path and this URI.
+/// Whether a URI of the editor names the file with this path and this URI.
 fn same(open: &str, path: &Utf8Path, uri: &lsp::Uri) -> bool {
     open == uri.0 || uri::to_path(&lsp::Uri(open.to_owned())).is_some_and(|open| open == path)
 }
@@ -215,7 +213,7 @@ impl EditorClient for View {
 }
 
 impl View {
-    /// Columns that are counted otherwise are converted where the texts are: the answer is asked for as that of an endpoint.
+    /// Other column encodings are converted by the caller, which has the texts: it queries the editor as an endpoint.
     fn in_utf16(&self) -> Result<(), ViewError> {
         if self.editor.encoding == Encoding::Utf16 { Ok(()) } else { Err(ViewError::Unsupported) }
     }

@@ -1,8 +1,7 @@
-//! What the two sides of the channel say to each other, and the table of it all. `zubi lsp --schema` prints it; the types of
-//! the extension (`editors/vscode/src/protocol.ts`) are written from that.
+//! Messages of the editor channel, and the table of all of them. `zubi lsp --schema` prints it; the types of the
+//! extension (`editors/vscode/src/protocol.ts`) are generated from it.
 //!
-//! Names are in camel case. What LSP itself defines is passed on as it is; its schema says which of LSP's types it is
-//! (`x-lsp`).
+//! Names are in camel case. LSP's own types are passed on unchanged; their schema names the type (`x-lsp`).
 
 pub mod agent;
 pub mod editor;
@@ -29,52 +28,52 @@ use self::tools::{
     ToolsDidChangeParams, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams,
 };
 
-/// The version of the channel.
+/// Version of the editor channel.
 pub const EDITOR_PROTOCOL: u64 = 1;
 
-/// What the server is told with `initialize`, under `zubi` in its options. Without it `zubi lsp` is a plain server. It is read
-/// field by field, so that one that makes no sense does not take the others with it.
+/// Options of `initialize`, under `zubi` in its `initializationOptions`. Without them `zubi lsp` is a plain language
+/// server. They are read field by field, so that an invalid one does not affect the others.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the shape of what is read otherwise")]
+#[expect(dead_code, reason = "schema only; the fields are read one by one")]
 struct ChannelOptions {
     /// `EDITOR_PROTOCOL`.
     editor_protocol: u64,
-    /// The methods that the editor answers: LSP's, and those of the channel that go to the editor.
+    /// Methods that the editor answers: LSP's, and those of the channel that are sent to the editor.
     editor_methods: Vec<String>,
-    /// Whether zubi may start language servers of its own for all others.
+    /// Whether zubi may start its own language servers for all other methods.
     headless_fallback: bool,
-    /// The port that others may use; 9847: that one, or the next that is free.
+    /// Port for other clients; 9847 means that port or the next free one.
     ipc_port: u16,
-    /// Whether the user trusts the folders that are open.
+    /// Whether the user trusts the open folders.
     is_trusted: bool,
-    /// Whether what would be asked is allowed without asking. What is denied stays denied.
+    /// Whether calls that require approval are allowed without a prompt. Denied calls stay denied.
     auto_approve: bool,
-    /// Patterns of the tools that there are; none: all.
+    /// Patterns of the tools to offer; if empty, all.
     tool_filter: Vec<String>,
     /// Values that declared tools may use as `${env:NAME}`.
     env: BTreeMap<String, String>,
-    /// Commands of the editor that other programs may run besides the usual ones.
+    /// Commands of the editor that other programs may run, in addition to the default ones.
     allowed_commands: Vec<String>,
-    /// Whether zubi's agent asks a model that only follows rules.
+    /// Whether zubi's agent uses the rule-based mock model.
     #[schemars(rename = "useMockLLM")]
     use_mock_llm: bool,
-    /// The model that zubi's agent asks if none is named.
+    /// Model of zubi's agent if a task names none.
     model: String,
-    /// How often it is asked in a turn.
+    /// Maximum number of model requests in a turn.
     max_iterations: u64,
 }
 
-/// What the server answers `initialize` with, under `zubi` in its experimental capabilities.
+/// Result of `initialize`, under `zubi` in its experimental capabilities.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerOptions {
     pub editor_protocol: u64,
-    /// Of the program.
+    /// Version of the program.
     pub version: String,
 }
 
-/// Who is sent a message.
+/// Recipient of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum To {
     Server,
@@ -85,18 +84,18 @@ type Shape = fn(&mut SchemaGenerator) -> Schema;
 
 /// One message.
 struct Message {
-    /// What the extension calls it.
+    /// Name of its constant in the extension.
     name: &'static str,
     method: &'static str,
     to: To,
-    /// A sentence.
+    /// One sentence, ending in a full stop.
     summary: &'static str,
     params: Option<Shape>,
-    /// `None`: a notification, which is not answered.
+    /// `None` for a notification, which has no answer.
     result: Option<Shape>,
 }
 
-/// As a [`Shape`].
+/// Expands to the [`SchemaFn`] of a type.
 macro_rules! shape {
     ($type:ty) => {{
         let shape: Shape = SchemaGenerator::subschema_for::<$type>;
@@ -104,48 +103,50 @@ macro_rules! shape {
     }};
 }
 
-/// The tools that there are.
+/// Lists the tools.
 pub const TOOLS_LIST: &str = "zubi/tools/list";
-/// What a call would do, without doing it; nobody is asked anything.
+/// Describes a call without making it; shows no prompt.
 pub const TOOLS_PREPARE: &str = "zubi/tools/prepare";
 /// Calls a tool.
 pub const TOOLS_CALL: &str = "zubi/tools/call";
-/// Contributes tools and functions of extensions, as long as the connection lasts.
+/// Contributes tools and functions of extensions for as long as the connection lasts.
 pub const TOOLS_REGISTER: &str = "zubi/tools/register";
-/// Takes contributions back.
+/// Withdraws contributions.
 pub const TOOLS_UNREGISTER: &str = "zubi/tools/unregister";
-/// There are other tools.
+/// Reports that the list of tools has changed.
 pub const TOOLS_DID_CHANGE: &str = "zubi/tools/didChange";
-/// What is open in the editor, whenever any of it has changed.
+/// Reports the open documents of the editor, whenever any of it has changed.
 pub const EDITOR_DID_CHANGE: &str = "zubi/editor/didChange";
-/// Tells with `zubi/editor/didChange` what has not been told yet, and answers null after it.
+/// Sends pending changes with `zubi/editor/didChange`, then answers null.
 pub const EDITOR_FLUSH: &str = "zubi/editor/flush";
-/// A question to the editor's language features, in LSP's method names and shapes.
+/// Sends a request to the editor's language features, with LSP's method names and types.
 pub const EDITOR_REQUEST: &str = "zubi/editor/request";
-/// Makes a change through the editor, whose extensions take part in it: imports follow files that move.
+/// Applies a change through the editor, whose extensions take part in it, for example by updating imports of moved
+/// files.
 pub const EDITOR_APPLY: &str = "zubi/editor/applyEdit";
-/// Runs a command of the editor; only those that are allowed are sent.
+/// Runs a command of the editor; only allowed commands are sent.
 pub const EDITOR_COMMAND: &str = "zubi/editor/command";
-/// Reads a setting, or writes it.
+/// Reads or writes a setting.
 pub const EDITOR_CONFIG: &str = "zubi/editor/config";
-/// Calls what an extension has contributed.
+/// Calls a contribution of an extension.
 pub const INVOKE_CONTRIBUTED: &str = "zubi/editor/invokeContributed";
-/// Asks the user, in a dialog that has to be answered.
+/// Requests approval from the user in a modal dialog.
 pub const APPROVAL_REQUEST: &str = "zubi/approval/request";
-/// How the host of this window is doing, whenever any of it has changed.
+/// Reports the status of this window's host, whenever any of it has changed.
 pub const STATUS: &str = "zubi/status";
 
-/// A request of a chat page, passed on to zubi's agent as it is.
+/// Forwards a request of a chat page to zubi's agent.
 pub const AGENT_REQUEST: &str = "zubi/agent/request";
-/// What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect.
+/// Reports conversation events, from the first request on. Answered once they are processed; meanwhile the next events
+/// collect.
 pub const AGENT_TOLD: &str = "zubi/agent/told";
-/// A task for the agent, answered when it has ended. Its questions are asked with `zubi/approval/request`.
+/// Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.
 pub const AGENT_RUN: &str = "zubi/agent/run";
-/// The models that extensions offer in the editor.
+/// Lists the models that extensions offer in the editor.
 pub const MODEL_LIST: &str = "zubi/model/list";
-/// Asks one of the editor's models. The answer is whole; its pieces are told before.
+/// Requests an answer from one of the editor's models. The result is the complete answer; its deltas are sent before.
 pub const MODEL_REQUEST: &str = "zubi/model/request";
-/// A piece of an answer, as soon as it is there.
+/// Sends a delta of an answer as soon as it is available.
 pub const MODEL_PIECE: &str = "zubi/model/piece";
 
 /// All messages, in the order of the documentation.
@@ -154,7 +155,7 @@ const MESSAGES: &[Message] = &[
         name: "TOOLS_LIST",
         method: TOOLS_LIST,
         to: To::Server,
-        summary: "The tools that there are.",
+        summary: "Lists the tools.",
         params: None,
         result: shape!(ToolsListResult),
     },
@@ -162,7 +163,7 @@ const MESSAGES: &[Message] = &[
         name: "TOOLS_PREPARE",
         method: TOOLS_PREPARE,
         to: To::Server,
-        summary: "What a call would do, without doing it; nobody is asked anything.",
+        summary: "Describes a call without making it; shows no prompt.",
         params: shape!(ToolsCallParams),
         result: shape!(ToolsPrepareResult),
     },
@@ -178,7 +179,7 @@ const MESSAGES: &[Message] = &[
         name: "TOOLS_REGISTER",
         method: TOOLS_REGISTER,
         to: To::Server,
-        summary: "Contributes tools and functions of extensions, as long as the connection lasts.",
+        summary: "Contributes tools and functions of extensions for as long as the connection lasts.",
         params: shape!(ToolsRegisterParams),
         result: shape!(RegisteredTools),
     },
@@ -186,7 +187,7 @@ const MESSAGES: &[Message] = &[
         name: "TOOLS_UNREGISTER",
         method: TOOLS_UNREGISTER,
         to: To::Server,
-        summary: "Takes contributions back.",
+        summary: "Withdraws contributions.",
         params: shape!(UnregisterParams),
         result: shape!(RegisteredTools),
     },
@@ -194,7 +195,7 @@ const MESSAGES: &[Message] = &[
         name: "TOOLS_DID_CHANGE",
         method: TOOLS_DID_CHANGE,
         to: To::Editor,
-        summary: "There are other tools.",
+        summary: "Reports that the list of tools has changed.",
         params: shape!(ToolsDidChangeParams),
         result: None,
     },
@@ -202,7 +203,7 @@ const MESSAGES: &[Message] = &[
         name: "EDITOR_DID_CHANGE",
         method: EDITOR_DID_CHANGE,
         to: To::Server,
-        summary: "What is open in the editor, whenever any of it has changed.",
+        summary: "Reports the open documents of the editor, whenever any of it has changed.",
         params: shape!(EditorDidChangeParams),
         result: None,
     },
@@ -210,7 +211,7 @@ const MESSAGES: &[Message] = &[
         name: "EDITOR_FLUSH",
         method: EDITOR_FLUSH,
         to: To::Editor,
-        summary: "Tells with `zubi/editor/didChange` what has not been told yet, and answers null after it.",
+        summary: "Sends pending changes with `zubi/editor/didChange`, then answers null.",
         params: None,
         result: shape!(()),
     },
@@ -218,7 +219,7 @@ const MESSAGES: &[Message] = &[
         name: "EDITOR_REQUEST",
         method: EDITOR_REQUEST,
         to: To::Editor,
-        summary: "A question to the editor's language features, in LSP's method names and shapes.",
+        summary: "Sends a request to the editor's language features, with LSP's method names and types.",
         params: shape!(EditorRequestParams),
         result: shape!(Value),
     },
@@ -226,7 +227,7 @@ const MESSAGES: &[Message] = &[
         name: "EDITOR_APPLY",
         method: EDITOR_APPLY,
         to: To::Editor,
-        summary: "Makes a change through the editor, whose extensions take part in it: imports follow files that move.",
+        summary: "Applies a change through the editor, whose extensions take part in it, as in updating imports.",
         params: shape!(EditorApplyParams),
         result: shape!(EditorApplyResult),
     },
@@ -234,7 +235,7 @@ const MESSAGES: &[Message] = &[
         name: "EDITOR_COMMAND",
         method: EDITOR_COMMAND,
         to: To::Editor,
-        summary: "Runs a command of the editor; only those that are allowed are sent.",
+        summary: "Runs a command of the editor; only allowed commands are sent.",
         params: shape!(EditorCommandParams),
         result: shape!(Value),
     },
@@ -242,7 +243,7 @@ const MESSAGES: &[Message] = &[
         name: "EDITOR_CONFIG",
         method: EDITOR_CONFIG,
         to: To::Editor,
-        summary: "Reads a setting, or writes it.",
+        summary: "Reads or writes a setting.",
         params: shape!(EditorConfigParams),
         result: shape!(EditorConfigResult),
     },
@@ -250,7 +251,7 @@ const MESSAGES: &[Message] = &[
         name: "INVOKE_CONTRIBUTED",
         method: INVOKE_CONTRIBUTED,
         to: To::Editor,
-        summary: "Calls what an extension has contributed.",
+        summary: "Calls a contribution of an extension.",
         params: shape!(InvokeContributedParams),
         result: shape!(InvokeResult),
     },
@@ -258,7 +259,7 @@ const MESSAGES: &[Message] = &[
         name: "APPROVAL_REQUEST",
         method: APPROVAL_REQUEST,
         to: To::Editor,
-        summary: "Asks the user, in a dialog that has to be answered.",
+        summary: "Requests approval from the user in a modal dialog.",
         params: shape!(ApprovalRequestParams),
         result: shape!(ApprovalRequestResult),
     },
@@ -266,7 +267,7 @@ const MESSAGES: &[Message] = &[
         name: "STATUS",
         method: STATUS,
         to: To::Editor,
-        summary: "How the host of this window is doing, whenever any of it has changed.",
+        summary: "Reports the status of this window's host, whenever any of it has changed.",
         params: shape!(StatusParams),
         result: None,
     },
@@ -274,7 +275,7 @@ const MESSAGES: &[Message] = &[
         name: "AGENT_REQUEST",
         method: AGENT_REQUEST,
         to: To::Server,
-        summary: "A request of a chat page, passed on to zubi's agent as it is.",
+        summary: "Forwards a request of a chat page to zubi's agent.",
         params: shape!(AgentRequestParams),
         result: shape!(Value),
     },
@@ -282,7 +283,7 @@ const MESSAGES: &[Message] = &[
         name: "AGENT_TOLD",
         method: AGENT_TOLD,
         to: To::Editor,
-        summary: "What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect.",
+        summary: "Reports conversation events, from the first request on; answered once they are processed.",
         params: shape!(AgentEventsParams),
         result: shape!(()),
     },
@@ -290,7 +291,7 @@ const MESSAGES: &[Message] = &[
         name: "AGENT_RUN",
         method: AGENT_RUN,
         to: To::Server,
-        summary: "A task for the agent, answered when it has ended. Its questions are asked with `zubi/approval/request`.",
+        summary: "Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.",
         params: shape!(AgentRunParams),
         result: shape!(AgentRunResult),
     },
@@ -298,7 +299,7 @@ const MESSAGES: &[Message] = &[
         name: "MODEL_LIST",
         method: MODEL_LIST,
         to: To::Editor,
-        summary: "The models that extensions offer in the editor.",
+        summary: "Lists the models that extensions offer in the editor.",
         params: None,
         result: shape!(ModelListResult),
     },
@@ -306,7 +307,7 @@ const MESSAGES: &[Message] = &[
         name: "MODEL_REQUEST",
         method: MODEL_REQUEST,
         to: To::Editor,
-        summary: "Asks one of the editor's models. The answer is whole; its pieces are told before.",
+        summary: "Requests an answer from one of the editor's models; deltas are sent before the complete answer.",
         params: shape!(ModelRequestParams),
         result: shape!(ModelRequestResult),
     },
@@ -314,17 +315,17 @@ const MESSAGES: &[Message] = &[
         name: "MODEL_PIECE",
         method: MODEL_PIECE,
         to: To::Server,
-        summary: "A piece of an answer, as soon as it is there.",
+        summary: "Sends a delta of an answer as soon as it is available.",
         params: shape!(ModelDeltaParams),
         result: None,
     },
 ];
 
-/// The channel for programs: every message with JSON Schemas of what is sent. What may be left out is what whoever reads it
-/// does not need.
+/// Generates the machine-readable channel: every message with JSON Schemas of its types. A property is optional if its
+/// reader does not need it.
 pub fn document() -> Value {
     let generator = |contract: Contract| SchemaSettings::default().with(|it| it.contract = contract).into_generator();
-    // Of zubi, and of the editor.
+    // Types that zubi writes, and types that the editor writes.
     let (mut of_server, mut of_editor) = (generator(Contract::Serialize), generator(Contract::Deserialize));
     let shape = |generator: &mut SchemaGenerator, shape: Option<Shape>| {
         shape.map_or(Value::Null, |shape| shape(generator).to_value())
@@ -339,7 +340,7 @@ pub fn document() -> Value {
             json!({ "name": message.name, "to": to, "summary": message.summary, "params": params, "result": result });
         messages.insert(message.method.to_owned(), described);
     }
-    // What stands in `initialize`, and in the editor's answers to LSP's own requests.
+    // Types of `initialize`, and of the editor's answers to LSP's own requests.
     shape(&mut of_server, shape!(ServerOptions));
     shape(&mut of_editor, shape!(ChannelOptions));
     shape(&mut of_editor, shape!(DocumentReport));
@@ -355,7 +356,7 @@ pub fn document() -> Value {
     })
 }
 
-/// What zubi leaves out it never sends as null.
+/// Removes null from the types of optional properties: zubi omits them instead.
 fn without_null(definition: &mut Value) {
     let is_null = |kind: &Value| kind == "null" || kind["type"] == "null";
     for property in definition["properties"].as_object_mut().into_iter().flat_map(|them| them.values_mut()) {

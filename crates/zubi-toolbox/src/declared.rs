@@ -1,12 +1,12 @@
-//! Declared tools: those that a workspace describes in `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json`.
+//! Tools that a workspace declares in `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json`.
 //!
-//! [`load()`] finds, reads and checks the files; [`mod@format`] is their format and published schema; [`plan`] reads the templates
-//! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes; [`testing`] runs the tests in the files. `provider` offers the tools and
-//! follows the files; `tool` and `execute` hand a call to what runs it. How things run is `zubi-run`'s, whether they may is the
-//! policy's.
+//! [`load()`] finds, reads and checks the files; [`mod@format`] defines their format and published schema; [`plan`]
+//! compiles a tool's templates when its file is loaded; [`template`] is the file that `zubi tools init` writes;
+//! [`testing`] runs the tests in the files. `provider` offers the tools and follows the files; `tool` and `execute`
+//! dispatch a call to its runner. `zubi-run` executes; the policy decides whether a call may run.
 //!
-//! **Trust.** Only tools of a file that the user has trusted with this very content may reach a model: an unknown file's
-//! descriptions are text that nobody has looked at.
+//! **Trust.** A tool may reach a model only if the user has trusted its file with exactly this content: the
+//! descriptions in an unknown file are unreviewed text.
 
 mod built_in;
 mod definition;

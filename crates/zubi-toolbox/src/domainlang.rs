@@ -1,8 +1,8 @@
-//! DomainLang tools: what a domain model says, from the models of the workspace, with nothing installed.
+//! DomainLang tools: queries on the domain models of the workspace; they need no installation.
 //!
-//! A file here is one tool or resource: its arguments, its description, and which function of [`dlang_workspace::ask`]
-//! answers. Answers are exactly its JSON, so that they are the same on every channel. [`provider`] and [`resources`] are the
-//! tables. [`endpoint_source`] lets the tools for code ask models as well.
+//! Each file here is one tool or resource: its arguments, its description, and the function of
+//! [`dlang_workspace::queries`] that answers. Answers are exactly that function's JSON, so they are the same on every
+//! channel. [`provider`] and [`resources`] are the tables. [`endpoint_source`] lets the code tools query models too.
 
 mod arguments;
 mod domain_tool;
@@ -33,13 +33,13 @@ pub use crate::domainlang::model::DomainModel;
 pub use dlang_workspace::files::EXTENSION;
 pub use dlang_workspace::workspace::Root;
 
-/// Which of the tools are in every list.
+/// Which of the tools appear in every list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainExposure {
-    /// All, because nothing else is asked here.
+    /// All of them: this process serves DomainLang only.
     All,
-    /// Those that contracts name, where there are models; else none, for a list costs every conversation, and then they are
-    /// found through `find_tools`. Looked for once: a list stays as it is for the life of the process.
+    /// The four main tools if the workspace has models, otherwise none: every listed tool costs every conversation, and
+    /// `find_tools` finds the rest. Decided once, so that the list stays the same for the life of the process.
     WhereModelsAre,
 }
 
@@ -51,7 +51,7 @@ struct DomainTools {
     changes: watch::Sender<u64>,
 }
 
-/// The DomainLang tools over one model.
+/// Creates the provider of the DomainLang tools over one model.
 pub fn provider(model: &Arc<DomainModel>, listing: DomainExposure) -> Arc<dyn ToolProvider> {
     Arc::new(DomainTools {
         id: ProviderId("domainlang".into()),
@@ -62,17 +62,18 @@ pub fn provider(model: &Arc<DomainModel>, listing: DomainExposure) -> Arc<dyn To
     })
 }
 
-/// Lets the tools for code ask the model: `lsp_*` on its files.
+/// Creates the endpoint source through which the code tools (`lsp_*`) query model files.
 pub fn endpoint_source(model: &Arc<DomainModel>) -> Arc<dyn EndpointSource> {
     Arc::new(endpoint::DomainLangSource::new(model))
 }
 
-/// Texts as the model sees them: of its files that an editor has open, what is not saved; of all others, the disk's.
+/// Creates a text source with the model's view of files: unsaved text of files open in an editor, otherwise the text on
+/// disk.
 pub fn texts(model: &Arc<DomainModel>) -> Arc<dyn TextSource> {
     Arc::new(texts::ModelTexts::new(model))
 }
 
-/// The DomainLang resources.
+/// Returns the DomainLang resources.
 pub fn resources() -> Vec<Arc<dyn Resource>> {
     vec![Arc::new(syntax_reference::SyntaxReference::new())]
 }
@@ -114,7 +115,7 @@ impl ToolProvider for DomainTools {
         }
         self.model.settle(&CancellationToken::new()).await;
         let found = self.model.has_models().await;
-        // Whoever looked first decides; both saw the same tree.
+        // The first caller decides; all callers see the same tree.
         if self.has_models.set(found).is_ok() && found {
             self.changes.send_modify(|count| *count += 1);
         }

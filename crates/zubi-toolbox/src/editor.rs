@@ -1,7 +1,7 @@
-//! `editor`: what the editor shows, and where none is open, what language servers say in its place.
+//! `editor`: the state of the user's editor; without an editor, the language servers' diagnostics.
 //!
-//! The questions are those of the IPC protocol ([`crate::sight`]); here they are put into words. `format: "json"` gives the
-//! objects of the protocol as they are.
+//! The requests are those of the IPC protocol ([`crate::editor_state`]); this tool renders the answers as text.
+//! `format: "json"` returns the objects of the protocol unchanged.
 
 mod text;
 
@@ -24,16 +24,16 @@ use crate::lsp::view::OutputBudget;
 use crate::os_tool::{LocalToolMeta, LocalTool, tool};
 use crate::sight::{EditorService, EditorCallContext, EditorServiceError};
 
-/// The tool over what the editor sees.
+/// Creates the provider of the `editor` tool.
 pub fn provider(sight: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
     static_provider("editor", "Editor", vec![tool::<Editor>(sight)])
 }
 
 struct Editor;
 
-const OPERATION: &str = "ask the editor";
+const OPERATION: &str = "query the editor";
 
-/// The most files that are listed if the caller does not say.
+/// Default limit of listed files.
 const DEFAULT_LIMIT: usize = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,22 +57,22 @@ impl Command {
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// What is asked
+    /// Which state to show
     command: Command,
-    /// File, for diagnostics and `validate_file`
+    /// File path, required for `diagnostics` and `validate_file`
     path: Option<String>,
-    /// Only this for `all_diagnostics`: error, warning, info, hint
+    /// Severity filter of `all_diagnostics`: error, warning, info, hint
     severity: Option<String>,
-    /// Only this for `all_diagnostics`: Pylance, rustc
+    /// Source filter of `all_diagnostics`: Pylance, rustc
     source: Option<String>,
-    /// Most files of `all_diagnostics`, default 50
+    /// Maximum files of `all_diagnostics`, default 50
     limit: Option<usize>,
     #[serde(flatten)]
     common: Common,
 }
 
 impl Input {
-    /// Refuses what the command does not take: a filter that does nothing would be taken for one that did.
+    /// Rejects parameters that the command does not use: an ignored filter would look like an applied one.
     fn check(&self) -> Result<(), ToolError> {
         let all = self.command == Command::AllDiagnostics;
         let given = [
@@ -84,7 +84,7 @@ impl Input {
         match given.into_iter().find(|(_, is_given, is_taken, _)| *is_given && !is_taken) {
             Some((name, _, _, takes)) => Err(ToolError::invalid(
                 name,
-                format!("it goes only with {takes}"),
+                format!("only valid with {takes}"),
                 "Leave it out, or give another command.",
             )),
             None => Ok(()),
@@ -114,22 +114,22 @@ impl Input {
 impl LocalTool for Editor {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "editor",
-        title: "What the editor shows",
-        description: "What the user's editor shows: open_files, active_file with the cursor, and problems with unsaved text counted (diagnostics of a file, all_diagnostics, errors_summary; validate_file has one checked anew). Without an editor language servers answer about problems, and the last line says how much they have looked at.",
-        notes: "`status` says whether an editor is connected and whose workspace this is. With `format: \"json\"` the answer is the object of the IPC protocol, with positions from 0.",
+        title: "Editor state",
+        description: "State of the user's editor: open_files, active_file with the cursor, and diagnostics including unsaved text (diagnostics of a file, all_diagnostics, errors_summary; validate_file checks one file again). Without an editor, language servers provide the diagnostics, and the last line says how much they have checked.",
+        notes: "`status` reports whether an editor is connected, and the workspace folders. With `format: \"json\"` the answer is the object of the IPC protocol, with 0-based positions.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
         toolset: "editor",
         category: "Editor",
         tags: &["editor", "vscode", "diagnostics", "problems", "errors", "open", "active", "cursor", "ide"],
         timeout: Duration::from_mins(3),
-        example: || ("Errors that the editor shows", json!({ "command": "all_diagnostics", "severity": "error" })),
+        example: || ("Errors in the editor", json!({ "command": "all_diagnostics", "severity": "error" })),
     };
     type Context = EditorService;
     type Input = Input;
 
     fn footprint(_sight: &EditorService, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        // What is no file of the workspace is refused by the call.
+        // The call itself rejects paths outside the workspace.
         let reads = input.path.iter().filter_map(|path| cx.workspace.resolve(path).ok()).collect();
         Ok(Footprint { reads, ..Footprint::default() })
     }
@@ -163,9 +163,9 @@ impl LocalTool for Editor {
     }
 }
 
-/// An answer in both forms.
+/// An answer as data and as text.
 struct Answer {
-    /// The object of the protocol.
+    /// The object of the IPC protocol.
     data: Value,
     text: String,
     status: Status,
@@ -174,7 +174,7 @@ struct Answer {
 
 impl Answer {
     fn new(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
-        // What is made here can be written.
+        // Serialization of these types cannot fail.
         let data = serde_json::to_value(object).unwrap_or_default();
         let status = if status.endpoint.is_empty() { Status { endpoint: "zubi".to_owned(), ..status } } else { status };
         Self { data, text: text.into(), status, truncated: None }
@@ -188,7 +188,7 @@ impl Answer {
     }
 }
 
-/// An error of the protocol as one of a tool.
+/// Converts an IPC error to a tool error.
 fn editor_error(error: EditorServiceError) -> ToolError {
     let EditorServiceError { code, message, field } = error;
     let code = match code {
@@ -206,6 +206,6 @@ fn editor_error(error: EditorServiceError) -> ToolError {
         _ => Code::Failed,
     };
     let hint =
-        "Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.";
+        "Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.";
     ToolError::user(code, format!("Failed to {OPERATION}: {message}"), hint)
 }

@@ -1,10 +1,10 @@
-//! Files: read, written, edited, listed, searched, for agents that have no tools of their own for that.
+//! File tools: read, write, edit, list and search, for agents without file tools of their own.
 //!
-//! Each file here is one tool; [`provider`] is the table. They are not in every MCP list: the clients that speak MCP have
-//! tools for files, and a list costs every conversation; `find_tools` finds these. Only files of the workspace can be
-//! named, decided after links are resolved ([`paths`]). What is read is what the editor shows where a file is open
-//! there. Everything that writes goes through [`zubi_code::edit`], so that it is atomic and `undo_edit` takes it back,
-//! and never over a text that has changed since it was read ([`seen`]).
+//! Each file here is one tool; [`provider`] is the table. MCP lists omit them, because MCP clients have file tools of
+//! their own and every listed tool costs every conversation; `find_tools` finds them. Arguments can name only files of
+//! the workspace, checked after symlinks are resolved ([`paths`]). For a file open in an editor, the text is the
+//! editor's. All writes go through [`zubi_code::edit`], so they are atomic and `undo_edit` can revert them, and they
+//! never overwrite a text that has changed since the caller read it ([`read_guard`]).
 
 mod edit;
 mod get_current;
@@ -25,13 +25,13 @@ use zubi_tools::{ToolProvider, static_provider};
 
 use crate::os_tool::tool;
 
-/// What the tools for files share.
+/// State shared by the file tools.
 pub(crate) struct Files {
     pub(crate) intel: Arc<CodeIntel>,
     pub(crate) seen: seen::ReadTracker,
 }
 
-/// All tools for files, in the order in which they are listed.
+/// Creates the provider of all file tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let files = Arc::new(Files { intel: Arc::clone(intel), seen: seen::ReadTracker::default() });
     let tools = vec![

@@ -1,9 +1,8 @@
-//! The dialect of JSON in which people write settings and tool files.
+//! The JSON dialect of settings and tool files.
 
 use jsonc_parser::ParseOptions;
 
-/// JSON with comments as VS Code reads its own files: comments and a comma after the last item, and nothing else that
-/// JSON has not.
+/// JSON with comments as VS Code reads its own files: comments and trailing commas, and no other extension.
 pub(crate) const AS_VS_CODE: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,

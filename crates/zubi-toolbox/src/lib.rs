@@ -1,5 +1,5 @@
-//! The tools themselves, one file each, grouped by what they are about. A tool reads its arguments, asks a lower crate,
-//! and writes the answer down for a model; it never knows who asked or over which protocol.
+//! The tools themselves, one file each, grouped by subject. A tool reads its arguments, calls a lower crate and renders
+//! the answer for a model; it never knows its caller or the protocol.
 
 pub mod declared;
 pub mod domainlang;

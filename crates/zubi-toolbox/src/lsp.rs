@@ -1,4 +1,4 @@
-//! Code tools: what the language servers know, for any language.
+//! Code tools: answers of the language servers, for any language.
 //!
 //! Each file here is one tool: its arguments, its description and its answer. [`provider`] is the table.
 
@@ -34,7 +34,7 @@ use zubi_tools::{ToolProvider, static_provider};
 
 use crate::lsp::code_tool::tool;
 
-/// All code tools, in the order in which they are listed.
+/// Creates the provider of all code tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let tools = vec![
         tool::<definition::Definition>(intel),

@@ -1,5 +1,5 @@
-//! The frame of a tool that works on files, programs or settings: arguments in, what the call would touch, the work. What
-//! differs between tools is in their files; what must be the same for all is here.
+//! Adapter for tools that work on files, programs or settings: parses the arguments, declares the footprint, runs the
+//! call. Tool files hold only the differences; everything common to all such tools is here.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,35 +12,36 @@ use serde_json::Value;
 use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-/// What such a tool says of itself.
+/// Static description of a local tool.
 pub(crate) struct LocalToolMeta {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// Its first 300 characters say what comes back and when to use it.
+    /// Description for the model. The first 300 characters state the result and when to use the tool; clients may cut
+    /// the rest.
     pub(crate) description: &'static str,
     /// Longer notes for people.
     pub(crate) notes: &'static str,
-    /// The strongest effect that any call has; [`OsTool::footprint`] says what one call does.
+    /// Strongest effect of any call; [`LocalTool::footprint`] states the effect of one call.
     pub(crate) effect: Effect,
     pub(crate) exposure: Exposure,
     pub(crate) toolset: &'static str,
-    /// As people group tools: `Files`, `Shell`.
+    /// Group shown to users: `Files`, `Shell`.
     pub(crate) category: &'static str,
     pub(crate) tags: &'static [&'static str],
     pub(crate) timeout: Duration,
-    /// One worked call.
+    /// One worked call: its title and its arguments.
     pub(crate) example: fn() -> (&'static str, Value),
 }
 
-/// One tool on files, programs or settings.
+/// A tool on files, programs or settings.
 #[async_trait]
 pub(crate) trait LocalTool: Send + Sync + 'static {
     const ABOUT: LocalToolMeta;
-    /// What the tools of one provider share.
+    /// State shared by the tools of one provider.
     type Context: Send + Sync + 'static;
     type Input: DeserializeOwned + JsonSchema + Send;
 
-    /// What this very call would touch. Where [`Footprint::effect`] is `None`, it is the tool's worst.
+    /// Returns what this call would touch. A [`Footprint::effect`] of `None` means the tool's strongest effect.
     fn footprint(context: &Self::Context, input: &Self::Input, cx: &ToolCx) -> Result<Footprint, ToolError>;
 
     async fn run(context: &Self::Context, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
@@ -52,7 +53,7 @@ struct LocalToolAdapter<T: LocalTool> {
     kind: PhantomData<fn() -> T>,
 }
 
-/// Makes a tool of it.
+/// Wraps a [`LocalTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
     let about = T::ABOUT;
     let (title, args) = (about.example)();

@@ -1,6 +1,6 @@
-//! Outputs that were kept: read by lines and searched, for what was too long to be shown.
+//! Output tools: read and search stored outputs that were too long to show.
 //!
-//! Each file here is one tool; [`provider`] is the table. A handle (`o-…`) names an output and nothing else.
+//! Each file here is one tool; [`provider`] is the table. A handle (`o-…`) names a stored output.
 
 mod grep;
 mod read;
@@ -12,10 +12,10 @@ use zubi_tools::{ToolError, ToolProvider, static_provider};
 
 use crate::os_tool::tool;
 
-/// The group that `--toolsets` selects.
+/// Toolset name for `--toolsets`.
 const TOOLSET: &str = "output";
 
-/// All tools for outputs, in the order in which they are listed.
+/// Creates the provider of all output tools, in list order.
 pub fn provider(store: &OutputStore) -> Arc<dyn ToolProvider> {
     let store = Arc::new(store.clone());
     static_provider("output", "Outputs", vec![tool::<read::Read>(&store), tool::<grep::Grep>(&store)])
@@ -23,8 +23,8 @@ pub fn provider(store: &OutputStore) -> Arc<dyn ToolProvider> {
 
 fn handle(given: &str) -> Result<OutputId, ToolError> {
     OutputId::parse(given.trim()).ok_or_else(|| {
-        let hint = "Pass the `o-…` of an answer as it stands there.";
-        ToolError::invalid("output", "it is no handle of an output", hint)
+        let hint = "Pass the `o-…` handle exactly as an answer shows it.";
+        ToolError::invalid("output", "not a valid output handle", hint)
     })
 }
 

@@ -1,8 +1,9 @@
-//! Refactorings that are made at once and can be undone: the moves an agent makes without wanting to see a plan.
+//! Refactorings that apply at once and can be undone, for agents that do not need to review a plan first.
 //!
-//! Each file here is one tool; [`provider`] is the table. They do what the planning tools of [`crate::lsp`] do, and then
-//! apply it the same way (`apply_edit`), so that the answer has the files, the problems that came and went, and the way
-//! back. They are found through `find_tools`: whoever has the planning tools in his list needs no second form of them.
+//! Each file here is one tool; [`provider`] is the table. Each computes the same plan as its counterpart in
+//! [`crate::lsp`] and applies it the way `apply_edit` does, so the answer lists the files, the new and the resolved
+//! diagnostics, and how to undo. `find_tools` finds them: a session that lists the planning tools needs no second form
+//! of them.
 
 mod organize_imports;
 mod rename_file;
@@ -22,7 +23,7 @@ use crate::lsp::apply_edit::{AppliedVerb, render_applied};
 use crate::lsp::code_tool::{CodeAnswer, tool};
 use crate::lsp::view::OutputBudget;
 
-/// All refactoring tools, in the order in which they are listed.
+/// Creates the provider of all refactoring tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let tools = vec![
         tool::<rename_file::RenameFile>(intel),
@@ -32,28 +33,28 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     static_provider("refactor", "Refactoring", tools)
 }
 
-/// The file that a call names, for its footprint; what is wrong with the name is told when it is called.
+/// Returns the file of the argument `uri` for the footprint. An invalid name is ignored here; the call reports it.
 fn files_in_uri(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
     intel.workspace().resolve(uri).into_iter().collect()
 }
 
-/// The file that the argument `uri` names.
+/// Resolves the file of the argument `uri`.
 fn file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
     let path = question.workspace().resolve(uri);
     path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
 
-/// Notes about what was done.
+/// Computes the notes about an applied plan.
 type Notes<'a> = dyn Fn(&AppliedChange) -> Vec<String> + Sync + 'a;
 
-/// How a plan is applied, and what stands in the answer besides.
+/// How a plan is applied, and the additions to its answer.
 #[derive(Default)]
 struct How<'a> {
-    /// What the caller said of saving.
+    /// The argument `save`, if given.
     save: Option<bool>,
-    /// What else there is to the manner; what is saved is decided here.
+    /// Further edit options; `apply` sets which files are saved.
     manner: EditOptions,
-    /// What stands before the answer.
+    /// Text placed before the answer.
     lines: String,
     notes: Option<&'a Notes<'a>>,
 }

@@ -1,4 +1,4 @@
-//! Resources that are about no language: documents a caller reads by URI. One file each; [`all`] is the table.
+//! Language-independent resources: documents a client reads by URI. One file each; [`all`] is the table.
 
 mod update_imports;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zubi_code::CodeIntel;
 use zubi_tools::Resource;
 
-/// All of them, in the order in which they are listed.
+/// Returns all resources in list order.
 pub fn all(intel: &Arc<CodeIntel>) -> Vec<Arc<dyn Resource>> {
     vec![Arc::new(update_imports::UpdateImportsEnabled::new(intel))]
 }

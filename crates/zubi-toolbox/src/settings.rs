@@ -1,9 +1,10 @@
-//! Settings of the workspace's editor: those of the open one, else as they stand in `.vscode/settings.json`.
+//! Settings of the workspace: those in force in the open editor, otherwise those in `.vscode/settings.json`.
 //!
-//! Each file here is one tool, or what they share: [`editor`] asks the open editor, [`store`] reads and edits the file, comments
-//! kept, [`keys`] is the table of what may be set, [`update_imports`] the one setting that has a tool of its own. Without an
-//! editor only the workspace's settings can be seen: the user's belong to the editor. With one they can be seen, and nothing
-//! changes them. A file that is broken is told with the place and never overwritten.
+//! Each file here is one tool or a shared part: [`editor`] reads and writes through the open editor, [`store`] reads
+//! and edits the file and preserves its comments, [`keys`] is the table of writable settings, [`update_imports`] the
+//! one setting with a tool of its own. Without an editor only the workspace's settings are readable, because the user's
+//! settings belong to the editor; with one, the user's settings are readable and never changed. A malformed file is
+//! reported with the position of the error and never overwritten.
 
 mod editor;
 mod get_setting;
@@ -22,12 +23,12 @@ use zubi_tools::{ToolCx, ToolError, ToolProvider, static_provider};
 
 use crate::os_tool::tool;
 
-/// What the tools for settings share.
+/// State shared by the settings tools.
 pub(crate) struct Settings {
     pub(crate) intel: Arc<CodeIntel>,
 }
 
-/// All tools for settings, in the order in which they are listed.
+/// Creates the provider of all settings tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let settings = Arc::new(Settings { intel: Arc::clone(intel) });
     let tools = vec![
@@ -38,7 +39,8 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     static_provider("settings", "Settings", tools)
 }
 
-/// Whether imports follow TypeScript files that move: what holds in the open editor, else what the workspace's file says.
+/// Returns whether imports follow moved TypeScript files: the value in force in the open editor, otherwise that of the
+/// workspace's file.
 pub(crate) async fn follows(intel: &CodeIntel, cx: &ToolCx) -> Result<update_imports::UpdateImports, ToolError> {
     const OPERATION: &str = "read the setting";
     let value: Option<Value> = match intel.settings() {

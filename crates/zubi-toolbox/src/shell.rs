@@ -1,8 +1,8 @@
-//! Commands: run in the sandbox, in the background, looked for, for agents that have no shell of their own.
+//! Shell tools: run commands in the sandbox, also in the background, and locate programs, for agents without a shell.
 //!
-//! Each file here is one tool; [`provider`] is the table. What a command would do is read from its text before it runs
-//! (`zubi_tools::shell`), and the policy decides on that; the sandbox holds it whatever the text said. Commands run in a
-//! directory of the workspace and nowhere else. Over MCP the whole toolset is absent unless it is asked for.
+//! Each file here is one tool; [`provider`] is the table. The command's effects are derived from its text before it
+//! runs (`zubi_tools::shell`), and the policy decides on them; the sandbox confines it in any case. Commands run only
+//! in directories of the workspace. Over MCP the whole toolset is absent unless the user enables it.
 
 pub(crate) mod answer;
 mod job;
@@ -20,17 +20,17 @@ use zubi_tools::{ToolCx, ToolError, ToolProvider, static_provider};
 use crate::file::paths;
 use crate::os_tool::tool;
 
-/// The group that `--toolsets` selects.
+/// Toolset name for `--toolsets`.
 pub const TOOLSET: &str = "shell";
 
-/// What the tools for commands share.
+/// State shared by the shell tools.
 pub(crate) struct Shell {
     pub(crate) jobs: Arc<Jobs>,
-    /// `PATH`, as commands see it.
+    /// `PATH` of the commands.
     pub(crate) search_path: Option<OsString>,
 }
 
-/// All tools for commands, in the order in which they are listed. `search_path` is `PATH`.
+/// Creates the provider of all shell tools, in list order. `search_path` is `PATH`.
 pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn ToolProvider> {
     let shell = Arc::new(Shell { jobs: Arc::clone(jobs), search_path });
     let tools = vec![
@@ -42,22 +42,22 @@ pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn Tool
     static_provider("shell", "Shell", tools)
 }
 
-/// What makes programs write for a reader that is no terminal, whatever they think.
+/// Variables that make programs write for a reader other than a terminal, even if they believe there is one.
 const ENVIRONMENT: &[(&str, &str)] =
     &[("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
 
-/// The variables of every command, besides what is let through.
+/// Returns the variables of every command, in addition to the inherited ones.
 pub(crate) fn environment() -> Vec<(String, String)> {
     ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The directory of the workspace in which a command is to run.
+/// Resolves the directory of the workspace in which a command runs.
 pub(crate) fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
     let path = paths::resolve_existing(cx, "cwd", given.unwrap_or("."))?;
     if path.is_dir() {
         return Ok(path);
     }
-    let what = format!("`{}` is no folder", cx.workspace.display(&path));
+    let what = format!("`{}` is not a folder", cx.workspace.display(&path));
     Err(ToolError::invalid("cwd", what, "Name a folder of the workspace; without `cwd` it is the workspace itself."))
 }
 
@@ -65,15 +65,15 @@ fn did_not_run(error: &RunError) -> ToolError {
     did_not_run_as("run the command", error)
 }
 
-/// `Failed to <operation>: …`.
+/// Converts a failed run into an error that begins with `Failed to <operation>: …`.
 pub(crate) fn did_not_run_as(operation: &str, error: &RunError) -> ToolError {
     let hint = match error {
         RunError::Sandbox(_) | RunError::Confine(_) => {
-            "`zubi doctor` says which sandbox there is; without the one that is asked for nothing runs."
+            "`zubi doctor` reports the available sandbox; without the required level no command runs."
         }
-        RunError::Start(_) => "See that the folder and the shell exist and can be used.",
+        RunError::Start(_) => "Check that the folder and the shell exist and are accessible.",
         RunError::NoShell(_) => "The user can install it, or write the script for `sh`.",
-        RunError::Keep(_) => "See that zubi's state directory can be written and the disk is not full.",
+        RunError::Keep(_) => "Check that zubi's state directory is writable and the disk is not full.",
     };
     ToolError::operation_failed(operation, error, hint)
 }

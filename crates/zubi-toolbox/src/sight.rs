@@ -1,12 +1,12 @@
-//! What the editor sees, and what language servers know where there is no editor: the eight methods of the IPC protocol
-//! ([`zubi_link::wire::editor::METHODS`]), which the tool `editor` asks as well.
+//! State of the editor, or the language servers' diagnostics if there is no editor: the eight methods of the IPC
+//! protocol ([`zubi_link::wire::editor::METHODS`]), which the tool `editor` uses too.
 //!
-//! With an editor ([`EditorView`]) it answers, from its servers and with what is typed and not saved. What it does not answer,
-//! and everything where there is no editor, is asked of the servers that code intelligence knows; such an answer has a
-//! `coverage`. Nothing is empty without a reason: either it says that all was looked at, or why not.
+//! An open editor ([`EditorClient`]) answers from its own servers, unsaved text included. Requests it does not support,
+//! and all requests when there is no editor, go to the servers that code intelligence runs; such answers have a
+//! `coverage`. Every empty answer has a reason: either everything was checked, or the answer says why not.
 //!
-//! Paths lead into the workspace, after links are resolved, or they are refused. What is outside of it and open in the editor
-//! is left out and counted.
+//! Paths must resolve into the workspace after symlinks are followed; others are rejected. Files outside it that are
+//! open in the editor are left out of answers and counted.
 
 mod answer;
 mod commands;
@@ -39,24 +39,25 @@ use self::answer::{DiagnosticsMode, EditorFileReport};
 use self::params::{no_params, parse};
 pub use self::view::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
 
-/// What a [`Sight`] has to know of the host that it belongs to.
+/// Configuration of an [`EditorService`] by its host.
 #[derive(Clone)]
 pub struct EditorServiceConfig {
-    /// Where the host lives.
+    /// Kind of the host process.
     pub kind: HostKind,
-    /// Commands of the editor that the user allows besides those that are always allowed, from settings of the machine.
+    /// Editor commands that the user allows in machine-wide settings, in addition to those that are always allowed.
     pub commands: Vec<String>,
     pub clock: Arc<dyn Clock>,
 }
 
-/// The circumstances of one question.
+/// Context of one request.
 #[derive(Debug, Clone)]
 pub struct EditorCallContext {
-    /// Cancelled when the caller gives up.
+    /// Cancelled when the client cancels the request.
     pub cancel: CancellationToken,
-    /// When the answer has to be there. Servers are asked until a moment before.
+    /// Time by which the answer must be sent. Servers are queried until shortly before.
     pub deadline: Instant,
-    /// Whether the caller may only look: then commands that the user has added are refused, for they may do anything.
+    /// Whether the client has read access only. User-allowed commands are then rejected, because they may change
+    /// anything.
     pub read_only: bool,
 }
 
@@ -65,25 +66,25 @@ impl EditorCallContext {
         RequestCx::new(self.cancel.clone(), self.early())
     }
 
-    /// A moment before the deadline, so that what is known by then can still be told.
+    /// Returns a point shortly before the deadline, so that partial results can still be sent.
     fn early(&self) -> Instant {
         let left = self.deadline.saturating_duration_since(Instant::now());
         self.deadline.checked_sub((left / 10).min(LAST_WORDS)).unwrap_or(self.deadline)
     }
 }
 
-/// How long before the deadline no more is asked.
+/// Longest reserve before the deadline in which servers are no longer queried.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Why a question has no answer: an error of JSON-RPC.
+/// JSON-RPC error of a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct EditorServiceError {
     /// One of [`zubi_link::wire::codes`].
     pub code: i64,
-    /// What is wrong, and what to do.
+    /// Cause and remedy.
     pub message: String,
-    /// The parameter that is wrong.
+    /// The invalid parameter.
     pub field: Option<String>,
 }
 
@@ -101,20 +102,20 @@ impl EditorServiceError {
     }
 }
 
-/// Whether there is an editor, and whose workspace this is.
+/// Connection state of the editor, and the workspace of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorStatus {
-    /// Whether an editor answers.
+    /// Whether an editor is connected.
     pub available: bool,
-    /// For people.
+    /// Text for users.
     pub message: String,
     pub kind: HostKind,
     /// Absolute paths.
     pub workspace_folders: Vec<String>,
 }
 
-/// What the editor sees; see the module.
+/// Service for editor state; see the module.
 pub struct EditorService {
     intel: Arc<CodeIntel>,
     view: Option<Arc<dyn EditorClient>>,
@@ -122,12 +123,12 @@ pub struct EditorService {
 }
 
 impl EditorService {
-    /// Over code intelligence, and over the editor if there is one.
+    /// Creates the service over code intelligence and, if there is one, over the editor.
     pub fn new(intel: Arc<CodeIntel>, view: Option<Arc<dyn EditorClient>>, config: EditorServiceConfig) -> Arc<Self> {
         Arc::new(Self { intel, view, config })
     }
 
-    /// Answers one of the eight methods of the protocol. `None`: it is another method.
+    /// Handles one of the eight methods of the protocol. Returns `None` for any other method.
     pub async fn handle(&self, method: &str, params: Value, cx: EditorCallContext) -> Option<Result<Value, EditorServiceError>> {
         Some(match method {
             editor::PING => no_params(&params).and_then(|()| to_value(&self.ping())),
@@ -162,16 +163,16 @@ impl EditorService {
         })
     }
 
-    /// Whether there is an editor.
+    /// Returns whether an editor is connected.
     pub fn has_editor(&self) -> bool {
         self.view.is_some()
     }
 
-    /// Whether there is an editor, and whose workspace this is.
+    /// Returns the connection state of the editor, and the workspace of the host.
     pub fn status(&self) -> EditorStatus {
         let message = match &self.view {
             Some(view) => format!("{} is connected", view.name()),
-            None => "no editor is connected; problems are asked of language servers".to_owned(),
+            None => "no editor is connected; language servers provide the diagnostics".to_owned(),
         };
         let folders = self.intel.workspace().roots().into_iter().map(Utf8PathBuf::into_string);
         EditorStatus {
@@ -182,26 +183,26 @@ impl EditorService {
         }
     }
 
-    /// `ping`.
+    /// Handles `ping`.
     pub fn ping(&self) -> Pong {
         let timestamp = u64::try_from(self.config.clock.now().as_millis()).unwrap_or(u64::MAX);
         Pong { status: "ok".to_owned(), timestamp }
     }
 
-    /// `getDiagnostics`.
+    /// Handles `getDiagnostics`.
     pub async fn diagnostics(&self, params: &DocumentParams, cx: &EditorCallContext) -> Result<FileDiagnostics, EditorServiceError> {
         let path = match (&params.path, &params.uri) {
             (Some(path), None) => self.file("path", path)?,
             (None, Some(uri)) => self.file("uri", uri)?,
             (None, None) => return Err(EditorServiceError::invalid("path", "missing; name a file with `path` or `uri`")),
-            (Some(_), Some(_)) => return Err(EditorServiceError::invalid("uri", "`path` is given as well; give one of them")),
+            (Some(_), Some(_)) => return Err(EditorServiceError::invalid("uri", "`path` is given too; pass only one")),
         };
         let look = self.look_at(&path, DiagnosticsMode::Glance, cx).await?;
         let EditorFileReport { uri, diagnostics, coverage, note, .. } = look;
         Ok(FileDiagnostics { uri, path: path.into_string(), diagnostics, coverage, note })
     }
 
-    /// `validateFile`.
+    /// Handles `validateFile`.
     pub async fn validate_file(&self, path: &str, cx: &EditorCallContext) -> Result<ValidatedFile, EditorServiceError> {
         let path = self.file("path", path)?;
         let look = self.look_at(&path, DiagnosticsMode::Validate, cx).await?;
@@ -210,7 +211,7 @@ impl EditorService {
         Ok(ValidatedFile { uri, path: path.into_string(), language_id, diagnostics, coverage, note })
     }
 
-    /// `getAllDiagnostics`.
+    /// Handles `getAllDiagnostics`.
     pub async fn all_diagnostics(
         &self,
         params: &AllDiagnosticsParams,
@@ -219,12 +220,12 @@ impl EditorService {
         Ok(answer::all(self.look_around(cx).await?, params))
     }
 
-    /// `getWorkspaceErrors`.
+    /// Handles `getWorkspaceErrors`.
     pub async fn workspace_errors(&self, cx: &EditorCallContext) -> Result<WorkspaceErrors, EditorServiceError> {
         Ok(answer::errors(self.look_around(cx).await?))
     }
 
-    /// `getOpenFiles`.
+    /// Handles `getOpenFiles`.
     pub fn open_files(&self) -> Result<OpenFiles, EditorServiceError> {
         let Some(view) = &self.view else {
             let note = "no editor is connected, so no file is open in one".to_owned();
@@ -236,17 +237,17 @@ impl EditorService {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let outside = all - files.len();
         let note =
-            (outside > 0).then(|| format!("open files outside of the workspace, which are not listed: {outside}"));
+            (outside > 0).then(|| format!("open files outside the workspace, not listed: {outside}"));
         Ok(OpenFiles { count: files.len(), files, note })
     }
 
-    /// `getActiveFile`.
+    /// Handles `getActiveFile`.
     pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFile, EditorServiceError> {
         let none = |note: Option<&str>| ActiveFile { note: note.map(str::to_owned), ..ActiveFile::default() };
         let Some(view) = &self.view else { return Ok(none(Some("no editor is connected"))) };
         let Some(ActiveEditor { file, selection }) = view.open_editors()?.active else { return Ok(none(None)) };
         let Some(file) = self.open_file(file) else {
-            return Ok(none(Some("what the user looks at is no file of the workspace")));
+            return Ok(none(Some("the active tab is not a file of the workspace")));
         };
         let look = self.look_at(Utf8Path::new(&file.path), DiagnosticsMode::Glance, cx).await?;
         Ok(ActiveFile {
@@ -262,7 +263,8 @@ impl EditorService {
         })
     }
 
-    /// The file of the workspace that a caller names. Of what lies outside not even whether it exists is told.
+    /// Resolves a path or URI to a file of the workspace. The error for a path outside does not reveal whether the file
+    /// exists.
     fn file(&self, field: &str, given: &str) -> Result<Utf8PathBuf, EditorServiceError> {
         let workspace = self.intel.workspace();
         let missing = match workspace.resolve(given) {
@@ -276,13 +278,13 @@ impl EditorService {
                 let message = format!("`{given}` is not in this workspace: {}", folders.join(", "));
                 Err(EditorServiceError { code: codes::NOT_IN_WORKSPACE, message, field: Some(field.to_owned()) })
             }
-            // Deleted on disk, and still there for its user.
+            // A deleted file that is still open in the editor.
             (_, Ok(path)) if self.is_open(&path) => Ok(path),
             (missing, _) => Err(EditorServiceError::invalid(field, missing)),
         }
     }
 
-    /// Whether the editor has another text of a file than the disk.
+    /// Returns whether the editor has unsaved changes in a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
         let seen = self.view.as_ref().and_then(|view| view.open_editors().ok());
         let is_meant = |file: &ShownFile| self.path_of(&file.uri).is_some_and(|open| open == path);
@@ -294,7 +296,7 @@ impl EditorService {
         seen.is_some_and(|seen| seen.open.iter().any(|file| self.path_of(&file.uri).as_deref() == Some(path)))
     }
 
-    /// The path of the workspace that a URI of the editor's means; `None` for whatever else it is.
+    /// Returns the workspace path of an editor's URI, or `None` for anything else.
     fn path_of(&self, uri: &str) -> Option<Utf8PathBuf> {
         uri.starts_with("file:").then(|| self.intel.workspace().resolve_for_creation(uri).ok()).flatten()
     }
@@ -305,7 +307,7 @@ impl EditorService {
         Some(OpenFile { uri, path, language_id, is_dirty, line_count })
     }
 
-    /// The problems of one file, by the editor or else by the servers.
+    /// Returns the diagnostics of one file, from the editor or else from the servers.
     async fn look_at(&self, path: &Utf8Path, look: DiagnosticsMode, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
         if let Some(view) = &self.view {
             let known = match look {
@@ -321,7 +323,7 @@ impl EditorService {
         self.headless_file(path, cx).await
     }
 
-    /// The problems of all files, by the editor or else by the servers.
+    /// Returns the diagnostics of all files, from the editor or else from the servers.
     async fn look_around(&self, cx: &EditorCallContext) -> Result<answer::EditorReport, EditorServiceError> {
         if let Some(view) = &self.view {
             match view.all_diagnostics(&cx.request()).await {
@@ -333,7 +335,7 @@ impl EditorService {
         self.headless_workspace(cx).await
     }
 
-    /// A question to code intelligence.
+    /// Creates a query to code intelligence.
     async fn question(&self, cx: &EditorCallContext) -> Question<'_> {
         let deadline = cx.early();
         let wait = deadline.saturating_duration_since(Instant::now());
@@ -343,12 +345,12 @@ impl EditorService {
     }
 }
 
-/// The URI under which zubi names a file.
+/// Returns the URI under which zubi names a file.
 fn uri_of(path: &Utf8Path) -> String {
     uri::from_path(path).0
 }
 
 fn to_value(result: &impl Serialize) -> Result<Value, EditorServiceError> {
-    // What is made here can be written; a reason why not is a mistake of this program.
+    // Serialization cannot fail; a failure is a bug in zubi.
     serde_json::to_value(result).map_err(|error| EditorServiceError::new(codes::INTERNAL_ERROR, error.to_string()))
 }

@@ -1,8 +1,8 @@
-//! Tools about the tools: finding those that are not in every list, and calling any of them.
+//! Meta tools: find tools that are not in every list, and call any tool.
 //!
-//! They go through the registry as every caller does. So an inner call is checked, judged by the policy, recorded and
-//! cancelled exactly like a direct one, with the restrictions of whoever asked, and a filter that hides a tool hides it
-//! here as well.
+//! They go through the registry like every caller. An inner call is therefore validated, checked by the policy,
+//! recorded and cancelled exactly like a direct one, with the restrictions of the calling session, and a filter that
+//! hides a tool hides it here too.
 
 mod call_read_tool;
 mod call_tool;
@@ -18,11 +18,11 @@ pub(crate) use call_read_tool::ID as CALL_READ_TOOL;
 pub(crate) use call_tool::ID as CALL_TOOL;
 pub(crate) use find_tools::ID as FIND_TOOLS;
 
-/// The group that `--toolsets` selects.
+/// Toolset name for `--toolsets`.
 const TOOLSET: &str = "tools";
 
-/// The tools about the tools of a registry, which holds them itself: hence the weak handle, and a registry made with
-/// [`Arc::new_cyclic`].
+/// Creates the provider of the meta tools over a registry. The registry owns these tools: hence the weak handle, and a
+/// registry created with [`Arc::new_cyclic`].
 pub fn provider(registry: &Weak<Registry>) -> Arc<dyn ToolProvider> {
     let tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(find_tools::FindTools::new(registry.clone())),

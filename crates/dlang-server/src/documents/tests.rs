@@ -1,4 +1,4 @@
-//! The server's text is the client's, whatever the client does to it.
+//! The server's text equals the client's after any changes.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use zubi_base::position::Encoding;
 
 use super::{apply, path_of};
 
-/// A client's own idea of its text: characters, and lines that end in `\n`.
+/// Position as a client computes it, from characters and lines that end in `\n`.
 fn position(text: &[char], at: usize, encoding: Encoding) -> Value {
     let line = text[..at].iter().filter(|it| **it == '\n').count();
     let start = text[..at].iter().rposition(|it| *it == '\n').map_or(0, |it| it + 1);

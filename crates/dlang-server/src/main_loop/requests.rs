@@ -1,4 +1,4 @@
-//! Requests of the client, from their arrival to their one answer.
+//! Requests of the client, from their arrival to their answer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,14 +13,14 @@ use crate::model::{Command, Question};
 use crate::settings::{self, Settings};
 use crate::{client_process, watching};
 
-/// How many requests may wait at once. An editor has a handful; more is a client that went wrong, and is told so.
+/// Maximum number of pending requests. An editor has a handful; more is a defect of the client, which gets an error.
 const MAX_PENDING: usize = 4096;
 
 /// A request without an answer.
 pub(super) struct PendingRequest {
     id: RequestId,
     pub(super) cancel: Cancel,
-    /// When it is told that the workspace is loading, if it still is.
+    /// When the request is answered with the progress of loading, if the workspace is still loading.
     deadline: Option<Instant>,
 }
 
@@ -62,7 +62,7 @@ impl MainLoop {
         if !self.settings.watches && self.options.watch {
             match watching::watch(self.model.clone()) {
                 Ok(waker) => self.waker = Some(waker),
-                Err(error) => tracing::warn!("changes of files are not heard of: {error}"),
+                Err(error) => tracing::warn!("cannot watch files for changes: {error}"),
             }
         }
         if let Some(start) = self.start_model.take() {
@@ -93,7 +93,7 @@ impl MainLoop {
             return;
         }
         if self.pending.len() >= MAX_PENDING {
-            self.refuse(id, ErrorCode::RequestFailed, &format!("{MAX_PENDING} requests are waiting already"));
+            self.refuse(id, ErrorCode::RequestFailed, &format!("too many pending requests, limit {MAX_PENDING}"));
             return;
         }
         self.next_serial += 1;
@@ -115,7 +115,7 @@ impl MainLoop {
         }
     }
 
-    /// A thread has an answer. Nobody wants it if the request was cancelled.
+    /// Sends the result of a thread. It is dropped if the request was cancelled.
     pub(super) fn finish_request(&mut self, serial: u64, result: Result<Value, ResponseError>) {
         if let Some(pending) = self.pending.remove(&serial) {
             self.by_id.remove(&pending.id);
@@ -123,7 +123,7 @@ impl MainLoop {
         }
     }
 
-    /// The client does not want an answer any more. It gets one all the same, as the protocol demands.
+    /// Cancels a request. It is answered nevertheless, as the protocol requires.
     pub(super) fn cancel(&mut self, id: &RequestId) {
         let Some(serial) = self.by_id.get(id).copied() else { return };
         self.give_up(serial, Err(response_error(ErrorCode::RequestCanceled, "cancelled by the client")));
@@ -133,7 +133,7 @@ impl MainLoop {
         self.pending.values().filter_map(|pending| pending.deadline).min()
     }
 
-    /// Tells those who waited long enough that the workspace is still loading.
+    /// Answers overdue requests with the progress of loading.
     pub(super) fn give_up_waiting(&mut self, now: Instant) {
         let is_due = |pending: &PendingRequest| pending.deadline.is_some_and(|deadline| deadline <= now);
         let due = self.pending.iter().filter(|(_, pending)| is_due(pending)).map(|(serial, _)| *serial);

@@ -1,6 +1,6 @@
-//! `textDocument/codeAction`: quick fixes for models, for what they import, and for manifests.
+//! `textDocument/codeAction`: quick fixes for models, their imports, and manifests.
 //!
-//! A fix that needs a program to be run is not offered: the hint of its diagnostic names the command.
+//! A fix that needs a command to be run is not offered: the hint of its diagnostic contains the command.
 
 use camino::Utf8Path;
 use dlang_model::{QueryCancelled, Db, DiagnosticData, File, file_diagnostics, fixes};
@@ -15,10 +15,10 @@ use crate::convert::{Edits, Lines, PositionMapper};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
-/// For how many diagnostics of a range fixes are worked out.
+/// Maximum number of diagnostics in a range for which fixes are computed.
 const MAX_DIAGNOSTICS: usize = 200;
 
-/// Every reason that an import may lead nowhere for: diagnostics carry them by their names.
+/// All reasons for unresolved imports, which diagnostics contain by name.
 const REASONS: [Reason; 8] = [
     Reason::FileNotFound,
     Reason::UnknownAlias,
@@ -50,18 +50,18 @@ pub(super) fn code_action(
     Ok(Some(actions.into_iter().map(lsp::CodeActionResponse::CodeAction).collect()))
 }
 
-/// A range that actions are wanted for.
+/// A code action request.
 struct ActionRequest<'s> {
     snapshot: &'s Snapshot,
     places: PositionMapper<'s>,
     range: lsp::Range,
-    /// The diagnostics that the client shows there.
+    /// Diagnostics in the range that the client shows.
     shown: &'s [lsp::Diagnostic],
 }
 
 impl ActionRequest<'_> {
     fn of_model(&self, file: File) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
-        // Fixes of manifests need places in other texts, which are asked for after the model.
+        // Fixes of manifests need positions in other texts, which are queried after the model.
         let found = self.snapshot.query(|db| self.fixes_of_model(db, file))?;
         let mut actions = Vec::new();
         for found in found {
@@ -76,7 +76,7 @@ impl ActionRequest<'_> {
     fn fixes_of_model(&self, db: &dyn Db, file: File) -> Vec<FixCandidate> {
         let path = Utf8Path::new(file.path(db));
         if file.package(db).is_some() {
-            // A package is changed in its own repository.
+            // A package must be changed in its own repository.
             return Vec::new();
         }
         let lines = self.places.lines_of(db, file);
@@ -159,13 +159,13 @@ impl ActionRequest<'_> {
     }
 }
 
-/// A fix, finished or still in the workspace's terms.
+/// A fix, as a code action or still in the workspace's format.
 enum FixCandidate {
     Action(Box<lsp::CodeAction>),
     Fix(Fix, lsp::Range, &'static str),
 }
 
-/// What a file belongs to that has no manifest above it: its folder.
+/// Module of a file without a manifest: its folder.
 fn module_without_manifest(path: &Utf8Path) -> Module {
     let root = path.parent().unwrap_or(path).to_owned();
     Module { root, manifest: None, lock: None, package: None }
@@ -185,7 +185,7 @@ fn text_edit(lines: &Lines, range: TextRange, text: &str) -> lsp::TextEdit {
     lsp::TextEdit { range: lines.range(range), new_text: text.to_owned() }
 }
 
-/// A cursor at the edge of a word is at the word.
+/// Whether the ranges touch: a cursor at the edge of a word counts.
 fn touches(one: TextRange, other: TextRange) -> bool {
     one.intersect(other).is_some()
 }

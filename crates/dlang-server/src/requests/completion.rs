@@ -1,6 +1,6 @@
 //! `textDocument/completion`, `completionItem/resolve`.
 //!
-//! What an element says about itself is long and looked at for few of them, so it is told when an item is resolved.
+//! The documentation of an element is long and rarely shown. Therefore it is returned when an item is resolved.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::convert::{Lines, completion_kind, markup};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
-/// What a client gives back to have an item resolved: which element it is, and its name to see that it still is the one.
+/// Data of an item for resolving it: the element, and its name to check that it still is the same.
 #[derive(Debug, Serialize, Deserialize)]
 struct ElementId {
     uri: lsp::Uri,
@@ -93,7 +93,7 @@ fn documentation(snapshot: &Snapshot, text: String) -> lsp::Documentation {
     lsp::Documentation::MarkupContent(markup(snapshot.settings.has_markdown_completion, text))
 }
 
-/// As the existing program has them.
+/// Kinds of DomainLang's original server.
 fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
     match kind {
         CompletionKind::Element(kind) => completion_kind(kind),
@@ -107,7 +107,7 @@ fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
     }
 }
 
-/// What the imports of a file can lead to: the workspace's models, and what the manifest names.
+/// Possible targets of a file's imports: models of the workspace, and entries of the manifest.
 fn candidates(snapshot: &Snapshot, db: &dyn Db, file: File, prefix: &str) -> ImportCandidates {
     let path = Utf8Path::new(file.path(db));
     let module = snapshot.module_of(path);
@@ -122,14 +122,14 @@ fn candidates(snapshot: &Snapshot, db: &dyn Db, file: File, prefix: &str) -> Imp
     }
 }
 
-/// The files and folders one step behind what is written so far, as specifiers relative to a folder.
+/// Files and folders one step beyond the typed prefix, as specifiers relative to a folder.
 fn steps<'p>(folder: &Utf8Path, prefix: &str, others: impl Iterator<Item = &'p Utf8Path>) -> BTreeSet<String> {
     let written = prefix.rfind('/').and_then(|at| prefix.get(..=at)).unwrap_or_default();
     let mut steps = BTreeSet::new();
     for other in others {
         let specifier = relative(folder, other);
         if let Some(rest) = specifier.strip_prefix(written) {
-            // Nothing is written: the first step is behind the dots.
+            // Without a prefix, the first step lies behind the dots.
             let from = if written.is_empty() { rest.find('/').map_or(0, |at| at + 1) } else { 0 };
             let is_up = rest.starts_with("..");
             let step = match rest.get(from..).and_then(|rest| rest.find('/')) {
@@ -143,7 +143,7 @@ fn steps<'p>(folder: &Utf8Path, prefix: &str, others: impl Iterator<Item = &'p U
     steps
 }
 
-/// How a file is named from a folder: `./a.dlang`, `../b/c.dlang`.
+/// Relative specifier of a file: `./a.dlang`, `../b/c.dlang`.
 fn relative(folder: &Utf8Path, path: &Utf8Path) -> String {
     let common = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
     let up = folder.components().count() - common;

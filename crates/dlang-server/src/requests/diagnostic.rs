@@ -1,11 +1,12 @@
 //! `textDocument/diagnostic`, `workspace/diagnostic`: models, manifests and locks.
 //!
-//! The name of a result is made of what is in it, so a client that names the one it has is told when it is the same.
+//! A result id is computed from the content, so a client that sends the id it has gets an unchanged report if the
+//! result is the same.
 //!
-//! Few clients ask for the workspace, and of documents only for those that are open, which manifests seldom are. A client
-//! that takes related documents therefore gets those of a model's module with the model. One that does neither sees what is
-//! wrong with a manifest when it opens it: nothing says beforehand that it will not ask for the workspace, and if it did it
-//! would show twice what it was sent.
+//! Few clients request diagnostics of the workspace, and most request only those of open documents, which manifests
+//! seldom are. A client that supports related documents therefore gets those of a model's module with the model. A
+//! client with neither sees the diagnostics of a manifest when it opens it: the server cannot know beforehand whether
+//! the client will request the workspace, and publishing the diagnostics as well would show them twice.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +44,8 @@ fn of_file(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Diagnostic>,
     Ok(by_file(snapshot, &problems)?.into_values().flatten().collect())
 }
 
-/// The manifest and the lock of the module that a file lies in, for a client that takes them along with it. Those without a
-/// mistake are among them: one may have been put right.
+/// Reports of the manifest and the lock of a file's module, for a client that supports related documents. Empty reports
+/// are included, because diagnostics may have been fixed.
 fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp::RelatedDocument)>, RequestError> {
     let module = snapshot.module_of(path).filter(|_| snapshot.settings.has_related_documents);
     let others = module.into_iter().flat_map(Module::own_texts).filter(|own| own.path != path);
@@ -56,7 +57,7 @@ fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp:
     others.map(|own| report(own.path)).collect()
 }
 
-/// Every file that something is wrong with, and those that the client knows a result of.
+/// Reports every file with diagnostics, and every file of which the client has a result.
 pub(super) fn workspace(
     snapshot: &Snapshot,
     params: &lsp::WorkspaceDiagnosticParams,

@@ -1,5 +1,5 @@
-//! `domainlang/validate`, `domainlang/list`, `domainlang/get`, `domainlang/explain`: what programs ask about a model, with the
-//! same parameters, the same answers and the same words about what is wrong as on every other channel.
+//! `domainlang/validate`, `domainlang/list`, `domainlang/get`, `domainlang/explain`: queries of programs about a model,
+//! with the same parameters, results and error messages as on every other surface.
 
 use std::ops::ControlFlow;
 
@@ -17,13 +17,13 @@ use zubi_base::workspace::PathError;
 use crate::methods::{Answer, Cancel, RequestError};
 use crate::snapshot::Snapshot;
 
-/// What every request of the protocol may carry besides its own.
+/// Parameters that the protocol allows in every request.
 const PROTOCOL: [&str; 2] = ["workDoneToken", "partialResultToken"];
 
-/// What every request here takes besides its own: what is asked in place of the workspace.
+/// Parameters that every request here accepts: a model to query instead of the workspace.
 const SCOPE: [&str; 2] = ["path", "text"];
 
-/// How much of a value that is wrong is repeated, in characters.
+/// Maximum length of an invalid value in an error message, in characters.
 const SHOWN: usize = 60;
 
 pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
@@ -31,7 +31,7 @@ pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> An
     let file = input.text("file")?.map(|given| (path_of(&snapshot, &given), given));
     input.run_query(snapshot, cancel, |asked| {
         let file = file.map(|(meant, given)| {
-            // As answers show it comes first; what is asked may be another workspace than the client's.
+            // Paths as shown in results take precedence; the queried workspace may be another one than the client's.
             let shown = asked.find(&given).filter(|path| matches!(asked.file(path), Ok(Some(_))));
             shown.or(meant).or_else(|| asked.find(&given)).unwrap_or_else(|| given.into())
         });
@@ -73,8 +73,9 @@ pub(super) fn explain(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Ans
     input.run_query(snapshot, cancel, |asked| Ok(ask::explain(asked, &fqn)?))
 }
 
-/// What a path as answers show it, or a URI, means in the client's workspace. A name may have a colon and so look like a URI:
-/// it is one of `file:` or with `//` behind the colon, as for every other channel, or where there is no such path.
+/// Resolves a path as shown in results, or a URI, in the client's workspace. A name that contains a colon looks like a
+/// URI: it is treated as one if the scheme is `file:` or `//` follows the colon, as on every other surface, or if that
+/// path does not exist.
 fn path_of(snapshot: &Snapshot, given: &str) -> Option<Utf8PathBuf> {
     let uri = Uri(given.to_owned());
     let scheme = uri::scheme(&uri);
@@ -90,7 +91,7 @@ fn path_of(snapshot: &Snapshot, given: &str) -> Option<Utf8PathBuf> {
     }
 }
 
-/// The folder or file of the client's workspace that is asked in place of all of it.
+/// Resolves the folder or file of the client's workspace to query instead of all of it.
 fn root_of(snapshot: &Snapshot, given: &str) -> Result<Root, PathError> {
     let files = snapshot.workspace().shared_files();
     let folders: Vec<Utf8PathBuf> =
@@ -114,7 +115,7 @@ fn root_of(snapshot: &Snapshot, given: &str) -> Result<Root, PathError> {
 struct Input(Map<String, Value>);
 
 impl Input {
-    /// No parameters are none; one that nobody knows is refused, because it is most likely another one misspelt.
+    /// Accepts `null` as empty parameters, and rejects unknown ones, which are most likely misspelt.
     fn new(params: Value, own: &[&str]) -> Result<Self, RequestError> {
         let fields = match params {
             Value::Null => Map::new(),
@@ -122,7 +123,7 @@ impl Input {
             _ => {
                 return Err(RequestError::InvalidParams {
                     field: String::new(),
-                    message: "Invalid input: the parameters are an object".to_owned(),
+                    message: "Invalid input: the parameters must be an object".to_owned(),
                 });
             }
         };
@@ -148,14 +149,14 @@ impl Input {
         }
     }
 
-    /// `hint` is what to do when it is missing.
+    /// Returns a required parameter; `hint` says what to do if it is missing.
     fn require_text(&mut self, name: &str, hint: &str) -> Result<String, RequestError> {
         self.text(name)?.ok_or_else(|| invalid(name, &format!("is required\n{hint}")))
     }
 
-    /// Asks what is to be asked: the client's workspace, or what the parameters name in its place. That is loaded for this
-    /// question alone. The client's changes do not wait for it: its workspace is let go before. Loading and asking end when the
-    /// client gives the question up.
+    /// Queries the client's workspace, or the model that the parameters name, which is loaded for this request only.
+    /// The client's changes do not wait for it, because the snapshot is dropped before. Loading and querying end when
+    /// the client cancels the request.
     fn run_query(
         mut self,
         snapshot: Snapshot,

@@ -1,5 +1,5 @@
-//! `textDocument/formatting`, `textDocument/rangeFormatting`. There is one layout, so the client's options are not read; a
-//! text with errors is left as it is.
+//! `textDocument/formatting`, `textDocument/rangeFormatting`. There is only one layout, so the client's options are
+//! ignored; a text with syntax errors stays as it is.
 
 use dlang_ide::format::{FormattedText, Refusal, format, format_range};
 use dlang_model::parse;

@@ -1,5 +1,5 @@
-//! `textDocument/prepareRename`, `textDocument/rename`. What cannot be renamed is refused with the reason, which editors
-//! show where the name was asked for.
+//! `textDocument/prepareRename`, `textDocument/rename`. If a symbol cannot be renamed, the error contains the reason,
+//! which editors show at the cursor.
 
 use camino::Utf8Path;
 use dlang_ide as ide;

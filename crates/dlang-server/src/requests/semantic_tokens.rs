@@ -1,7 +1,7 @@
 //! `textDocument/semanticTokens/full`, `…/full/delta`, `…/range`.
 //!
-//! Types and modifiers are the protocol's own, so that every colour theme knows them. A token of several lines is sent as
-//! one for each line, which every client understands.
+//! Types and modifiers are the protocol's own, so that every colour theme supports them. A token of several lines is
+//! sent as one token per line, which every client supports.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::convert::Lines;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
-/// The types, in the order in which they are numbered.
+/// Token types, by number.
 const TYPES: [&str; 12] = [
     "keyword",
     "operator",
@@ -31,13 +31,13 @@ const TYPES: [&str; 12] = [
     "enumMember",
 ];
 
-/// The modifiers, in the order of their bits.
+/// Token modifiers, by bit.
 const MODIFIERS: [&str; 2] = ["declaration", "documentation"];
 
 const DECLARATION: u32 = 1;
 const DOCUMENTATION: u32 = 2;
 
-/// What the numbers mean.
+/// Legend of the numbers.
 pub(crate) fn legend() -> lsp::SemanticTokensLegend {
     lsp::SemanticTokensLegend {
         token_types: TYPES.map(str::to_owned).to_vec(),
@@ -99,7 +99,7 @@ pub(super) fn delta(
     }))
 }
 
-/// Only tokens of open documents are remembered, which the client closes some time.
+/// Stores the tokens of open documents only, since they are removed on closing.
 fn remember(
     snapshot: &Snapshot,
     document: &lsp::TextDocumentIdentifier,
@@ -125,7 +125,8 @@ fn tokens(result_id: Option<String>, data: &[u32]) -> lsp::SemanticTokens {
     lsp::SemanticTokens { result_id, data: tokens.collect() }
 }
 
-/// The one edit that makes the new numbers of the old ones: everything between what both begin with and what both end with.
+/// Single edit that turns the old numbers into the new ones: everything between the common beginning and the common
+/// end.
 fn difference(old: &[u32], new: &[u32]) -> Option<lsp::SemanticTokensEdit> {
     let same = |(one, other): &(&u32, &u32)| one == other;
     let start = old.iter().zip(new).take_while(same).count();
@@ -149,7 +150,7 @@ fn encode_tokens(
     })?)
 }
 
-/// Five numbers for each part of a token on one line, its place counted from the one before it.
+/// Five numbers for each part of a token on one line, with positions relative to the previous part.
 fn encode(lines: &Lines, found: &[SemanticToken]) -> Vec<u32> {
     let mut data = Vec::with_capacity(found.len() * 5);
     let (mut line, mut start) = (0, 0);

@@ -1,5 +1,5 @@
-//! What follows from the text alone: `textDocument/foldingRange`, `textDocument/selectionRange`, `textDocument/codeLens`,
-//! and `textDocument/documentLink`, whose targets the workspace knows.
+//! Requests that depend on one text only: `textDocument/foldingRange`, `textDocument/selectionRange`,
+//! `textDocument/codeLens`; and `textDocument/documentLink`, whose targets come from the workspace.
 
 use camino::Utf8Path;
 use dlang_ide::{FoldKind, import_links, lenses, selection_ranges};
@@ -11,7 +11,7 @@ use super::answer_for_model;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
-/// How many places of one request get their ranges. There is one for each cursor.
+/// Maximum number of positions in one request. There is one per cursor.
 const MAX_PLACES: usize = 1000;
 
 pub(super) fn folding(
@@ -38,7 +38,7 @@ pub(super) fn folding(
     })?)
 }
 
-/// One answer for each position, in their order, as the protocol demands.
+/// One result per position, in order, as the protocol requires.
 pub(super) fn selection_range(
     snapshot: &Snapshot,
     params: &lsp::SelectionRangeParams,
@@ -81,7 +81,7 @@ pub(super) fn code_lens(
     })?)
 }
 
-/// The strings of imports that lead to a file.
+/// Links of import strings that point to a file.
 pub(super) fn document_link(
     snapshot: &Snapshot,
     params: &lsp::DocumentLinkParams,

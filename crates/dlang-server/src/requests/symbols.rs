@@ -9,7 +9,7 @@ use crate::convert::{Lines, PositionMapper, symbol_kind};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
-/// How many symbols of the workspace are shown. Who wants others writes more of the name.
+/// Maximum number of workspace symbols. Typing more of the name narrows the result.
 const MAX_SYMBOLS: usize = 256;
 
 pub(super) fn document(
@@ -29,10 +29,10 @@ pub(super) fn document(
     })?)
 }
 
-/// The parser bounds how deep symbols lie in each other.
+/// The parser limits the nesting depth of symbols.
 fn to_document_symbol(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
     let children: Vec<_> = symbol.children.iter().map(|child| to_document_symbol(child, lines)).collect();
-    #[expect(deprecated, reason = "the type has a field that the protocol has given up")]
+    #[expect(deprecated, reason = "the type contains a field that the protocol has deprecated")]
     lsp::DocumentSymbol {
         name: symbol.name.clone(),
         detail: symbol.detail.clone(),
@@ -45,7 +45,7 @@ fn to_document_symbol(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
     }
 }
 
-/// In the order of the text, each with the name of what it lies in.
+/// Symbols in the order of the text, each with the name of its container.
 fn flatten(symbols: &[Symbol], uri: &lsp::Uri, lines: &Lines, flat: &mut Vec<lsp::SymbolInformation>) {
     let mut waiting: Vec<(&Symbol, Option<&str>)> = symbols.iter().rev().map(|symbol| (symbol, None)).collect();
     while let Some((symbol, container)) = waiting.pop() {
@@ -64,11 +64,11 @@ fn information(
     let container_name = container.map(str::to_owned);
     let base_symbol_information =
         lsp::BaseSymbolInformation { name: name.to_owned(), kind, tags: None, container_name };
-    #[expect(deprecated, reason = "the type has a field that the protocol has given up")]
+    #[expect(deprecated, reason = "the type contains a field that the protocol has deprecated")]
     lsp::SymbolInformation { deprecated: None, location, base_symbol_information }
 }
 
-/// Names are fully qualified, as the existing program shows them, so that namesakes can be told apart.
+/// Names are fully qualified, as in DomainLang's original server, to distinguish symbols of the same name.
 pub(super) fn workspace(
     snapshot: &Snapshot,
     params: &lsp::WorkspaceSymbolParams,

@@ -1,4 +1,4 @@
-//! `workspace/willRenameFiles`: imports follow the files that they lead to.
+//! `workspace/willRenameFiles`: updates the imports of moved files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,11 +25,11 @@ pub(super) fn will_rename(
     Ok((!edits.is_empty()).then(|| edits.into_lsp(snapshot)))
 }
 
-/// Files and folders that get another path.
+/// Old and new paths of files and folders.
 struct Moves(BTreeMap<Utf8PathBuf, Utf8PathBuf>);
 
 impl Moves {
-    /// Where a path is afterwards.
+    /// New path of a file or folder.
     fn target_of(&self, path: &Utf8Path) -> Utf8PathBuf {
         let moved = path.ancestors().find_map(|above| {
             let new = self.0.get(above)?;
@@ -46,7 +46,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
     for (file, importer) in project_files(db).iter().zip(&afterwards) {
         let before = path_of(db, *file);
         let module = snapshot.module_of(before);
-        // With its manifest a module moves as a whole, and its imports lead nowhere else. A package is not ours to change.
+        // A module that moves with its manifest moves as a whole, so its imports stay valid. Packages are not changed.
         let is_whole = module.is_some_and(|module| moves.target_of(&module.root) != module.root);
         if is_whole || file.package(db).is_some() {
             continue;
@@ -83,7 +83,7 @@ fn path_of(db: &dyn Db, file: File) -> &Utf8Path {
     Utf8Path::new(file.path(db))
 }
 
-/// What `@…` stands for in a module. `@` alone is its folder.
+/// Folders of the aliases of a module. `@` alone is its root.
 fn aliases(snapshot: &Snapshot, module: &Module) -> Vec<(String, Utf8PathBuf)> {
     let rows = module.manifest().map(|manifest| manifest.aliases.as_slice()).unwrap_or_default();
     let known = rows.iter().filter_map(|alias| {

@@ -1,4 +1,4 @@
-//! A client that knows everything it got must be looked at: dropping it with an unread message fails the test.
+//! A client that requires the test to read every message: dropping it with an unread message fails the test.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, RwLock};
@@ -13,7 +13,7 @@ use zubi_base::uri;
 
 use crate::{Exit, MethodTable, Options, Server, run};
 
-/// After so long a message does not come any more.
+/// Time limit for a message that must arrive.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Files that a test changes while the server runs.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(super) struct TestFiles(RwLock<MemoryFiles>);
 
 impl TestFiles {
-    /// The files of a fixture: `//- path` before each, below `/w` unless absolute.
+    /// Files of a fixture: each after a line `//- path`, below `/w` unless absolute.
     pub(super) fn new(fixture: &str) -> Arc<Self> {
         let files = Self::default();
         for part in fixture.split("//- ").skip(1) {
@@ -74,13 +74,14 @@ pub(super) fn uri_of(path: &str) -> String {
     uri::from_path(&Utf8Path::new("/w").join(path)).0
 }
 
-/// A path of a `file:` URI below `/w`.
+/// Path of a `file:` URI, relative to `/w`.
 pub(super) fn path_of(uri: &str) -> String {
     let path = uri::to_path(&Uri(uri.to_owned())).unwrap();
     path.strip_prefix("/w").unwrap_or(&path).to_string()
 }
 
-/// A client that can do everything but show progress and watch files: then nothing comes that was not asked for.
+/// Capabilities of a client that supports everything except progress and file watching, which cause unsolicited
+/// messages.
 pub(super) fn able() -> Value {
     json!({
         "textDocument": {
@@ -95,7 +96,7 @@ pub(super) fn able() -> Value {
     })
 }
 
-/// A client that can do nothing but ask for diagnostics, so that none are published.
+/// Capabilities of a client that only pulls diagnostics, so that none are published.
 pub(super) fn plain() -> Value {
     json!({ "textDocument": { "diagnostic": {} } })
 }
@@ -110,7 +111,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A server of a fixture that a client with these capabilities has initialized.
+    /// A server for a fixture, initialized by a client with these capabilities.
     pub(super) fn with_capabilities(fixture: &str, capabilities: &Value) -> Self {
         let files = TestFiles::new(fixture);
         let mut client = Self::begin(options(&files), files, MethodTable::new());
@@ -118,12 +119,12 @@ impl Client {
         client
     }
 
-    /// The same for a client that can do everything.
+    /// Like [`Self::with_capabilities`], with [`able`].
     pub(super) fn new(fixture: &str) -> Self {
         Self::with_capabilities(fixture, &able())
     }
 
-    /// A server that nothing was said to.
+    /// A server that has not received any message.
     pub(super) fn begin(options: Options, files: Arc<TestFiles>, extra: MethodTable) -> Self {
         let (connection, server) = Connection::memory();
         let server = run(server, options, extra).unwrap();
@@ -159,7 +160,7 @@ impl Client {
         self.send(Notification { method: method.to_owned(), params });
     }
 
-    /// Asks without waiting for the answer.
+    /// Sends a request without waiting for the answer.
     pub(super) fn begin_request(&mut self, method: &str, params: Value) -> RequestId {
         self.next += 1;
         let id = RequestId::from(self.next);
@@ -167,14 +168,14 @@ impl Client {
         id
     }
 
-    /// The next message, whatever it is.
+    /// The next message of any kind.
     pub(super) fn receive(&mut self) -> Message {
         self.unread.pop_front().unwrap_or_else(|| {
-            self.connection.as_ref().unwrap().receiver.recv_timeout(PATIENCE).expect("a message that does not come")
+            self.connection.as_ref().unwrap().receiver.recv_timeout(PATIENCE).expect("a message within the time limit")
         })
     }
 
-    /// The next message that is wanted; what comes before it stays unread.
+    /// The next message that matches; earlier messages stay unread.
     fn receive_wanted<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
         let mut passed = VecDeque::new();
         loop {
@@ -188,7 +189,7 @@ impl Client {
         }
     }
 
-    /// The answer to a request: its result, or its error as JSON.
+    /// Answer to a request: its result, or its error as JSON.
     pub(super) fn answer(&mut self, id: &RequestId) -> Result<Value, Value> {
         let response: Response = self.receive_wanted(|message| match message {
             Message::Response(response) if response.id == *id => Some(response.clone()),
@@ -206,7 +207,7 @@ impl Client {
         self.try_ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// The next notification of this name.
+    /// The next notification of this method.
     pub(super) fn notification(&mut self, method: &str) -> Value {
         self.receive_wanted(|message| match message {
             Message::Notification(it) if it.method == method => Some(it.params.clone()),
@@ -214,7 +215,7 @@ impl Client {
         })
     }
 
-    /// The next request of the server of this name.
+    /// The next request of the server with this method.
     pub(super) fn request(&mut self, method: &str) -> Request {
         self.receive_wanted(|message| match message {
             Message::Request(it) if it.method == method => Some(it.clone()),
@@ -235,7 +236,7 @@ impl Client {
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
-    /// Gives an open document another text.
+    /// Replaces the text of an open document.
     pub(super) fn replace(&self, path: &str, version: i32, text: &str) {
         let document = json!({ "uri": uri_of(path), "version": version });
         let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
@@ -246,12 +247,12 @@ impl Client {
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri_of(path) } }));
     }
 
-    /// The text of a file as tests see it: with every edit of a `WorkspaceEdit` or of a list of edits made.
+    /// Text of a file after all edits of a `WorkspaceEdit` or of a list of edits.
     pub(super) fn text_after_edits(&self, path: &str, edits: &Value) -> String {
         apply(&self.files.text(path), edits)
     }
 
-    /// Ends the conversation in order.
+    /// Ends the connection with `shutdown` and `exit`.
     pub(super) fn finish(&mut self) -> Exit {
         if self.is_initialized {
             assert_eq!(self.send_request("shutdown", Value::Null), Value::Null);
@@ -259,7 +260,7 @@ impl Client {
         self.exit()
     }
 
-    /// Says goodbye, and nothing before it.
+    /// Sends `exit` without `shutdown`.
     pub(super) fn exit(&mut self) -> Exit {
         self.notify("exit", Value::Null);
         self.server.take().unwrap().join()
@@ -280,13 +281,13 @@ impl Drop for Client {
     }
 }
 
-/// What tests run with: nothing is waited for that they do not ask for.
+/// Options for tests: no delays, no watcher.
 pub(super) fn options(files: &Arc<TestFiles>) -> Options {
     let files = Arc::clone(files);
     Options { files, version: "0".to_owned(), debounce: Duration::ZERO, watch: false, ..Options::default() }
 }
 
-/// A text with LSP's edits made, whose columns count UTF-16.
+/// Applies LSP edits with UTF-16 columns to a text.
 pub(super) fn apply(text: &str, edits: &Value) -> String {
     let offset = |position: &Value| {
         let number = |name: &str| usize::try_from(position[name].as_u64().unwrap()).unwrap();
@@ -320,11 +321,11 @@ pub(super) fn apply(text: &str, edits: &Value) -> String {
     edited
 }
 
-/// A fixture in which `$0` marks a place: the fixture without the mark, the file that it is in, the position.
+/// Splits a fixture in which `$0` marks a position: the fixture without the marker, the file, the position.
 pub(super) fn split_marker(fixture: &str) -> (String, String, Value) {
-    let at = fixture.find("$0").expect("a place that is marked");
+    let at = fixture.find("$0").expect("a marked position");
     let (before, after) = (&fixture[..at], &fixture[at + 2..]);
-    let header = before.rfind("//- ").expect("a file around the place");
+    let header = before.rfind("//- ").expect("a file that contains the position");
     let (path, text) = before[header + 4..].split_once('\n').unwrap();
     let line = text.matches('\n').count();
     let character = text.rsplit('\n').next().unwrap().encode_utf16().count();

@@ -1,4 +1,4 @@
-//! The protocol's rules: beginning and end, what is unknown, cancelled, hostile, or panics.
+//! Protocol rules: start and shutdown; unknown, cancelled and invalid requests; panics.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ fn begin(extra: MethodTable) -> Client {
     Client::begin(options(&files), files, extra)
 }
 
-/// With this table, initialized.
+/// An initialized client of a server with this table.
 fn client_with_table(extra: MethodTable) -> Client {
     let mut client = begin(extra);
     client.initialize(&able(), &["/w"]);
@@ -138,7 +138,7 @@ fn the_server_s_own_names_come_first() {
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
-/// A method that says when it begins, and that ends its first runs only when it is cancelled, which it says, too.
+/// A method that reports its start and its cancellation; its first runs end only on cancellation.
 fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
     let (says, said) = channel();
     let state = Mutex::new((says, runs));
@@ -177,10 +177,10 @@ fn a_cancelled_request_is_answered_at_once() {
     client.notify("$/cancelRequest", json!({ "id": id }));
     assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32800,"message":"cancelled by the client"}"#);
     assert_eq!(runs.recv(), Ok("is cancelled"));
-    // Nothing keeps the next change from being made.
+    // The next change is applied without delay.
     client.open("a.dlang", 1, "Team A\nTeam B");
     assert_eq!(client.send_request("test/work", Value::Null), json!(2));
-    // One that has its answer is not cancelled any more.
+    // A request that has been answered can no longer be cancelled.
     client.notify("$/cancelRequest", json!({ "id": id }));
 }
 
@@ -300,7 +300,7 @@ fn the_host_asks_the_client() {
     client.respond(request.id, json!("yes"));
     assert_eq!(asked.join().unwrap(), Ok(json!("yes")));
 
-    // Who does not answer in time is told to stop.
+    // A request that times out is cancelled.
     let asked = asks(&handle, Duration::ZERO);
     let request = client.request("zubi/editor/request");
     assert_eq!(asked.join().unwrap(), Err(ClientError::TimedOut));
@@ -313,7 +313,7 @@ fn the_host_asks_the_client() {
     assert_eq!(handle.request_within("m", Value::Null, Duration::from_mins(1)), Err(ClientError::Closed));
 }
 
-/// Started requests are held by the test, so that they pile up.
+/// Started requests are stored by the test, so that they pile up.
 #[test]
 fn a_flood_of_requests_is_refused() {
     let held = Arc::new(Mutex::new(Vec::new()));
@@ -323,7 +323,7 @@ fn a_flood_of_requests_is_refused() {
     let ids: Vec<RequestId> = (0..4097).map(|_| client.begin_request("test/hold", Value::Null)).collect();
     let (last, others) = ids.split_last().unwrap();
     assert_snapshot!(client.answer(last).unwrap_err(), @r#"{"code":-32803,"message":"4096 requests are waiting already"}"#);
-    // They are given up as the server drops them.
+    // They are dropped with the server.
     held.lock().unwrap().clear();
     client.notify("$/setTrace", json!({}));
     for id in others {

@@ -1,4 +1,4 @@
-//! Diagnostics: asked for, or published; with versions, related places, and gone when they are put right.
+//! Diagnostics: pulled or published; with versions, related locations, and removed once fixed.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -61,21 +61,21 @@ fn a_client_that_takes_related_documents_gets_the_manifests_with_a_model() {
         items.map(|items| items.iter().map(|item| item["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
     };
     assert_snapshot!(format!("{:?} {:?}", errors(&first, "model.yaml"), errors(&first, "model.lock")), @r#"Some(["manifest-model-invalid-version"]) Some([])"#);
-    // Of the model itself nothing is new; what is put right in the manifest is told all the same.
+    // The model itself is unchanged; a fix in the manifest is reported nevertheless.
     client.files.write("model.yaml", "model: {version: 1.0.0}\n");
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     let same = pull(&mut client, "in/a.dlang", Some(&first["resultId"]));
     assert_eq!((&same["kind"], errors(&same, "model.yaml")), (&json!("unchanged"), Some(Vec::new())));
-    // Whoever asks for a manifest gets it as the document itself.
+    // A manifest that is requested is the document itself.
     let manifest = pull(&mut client, "model.yaml", None);
     assert_eq!((&manifest["items"], errors(&manifest, "model.yaml")), (&json!([]), None));
     assert!(errors(&manifest, "model.lock").is_some());
-    // Nobody else gets any.
+    // Other clients get no related documents.
     let mut plain = Client::new(fixture);
     assert_eq!(pull(&mut plain, "in/a.dlang", None).get("relatedDocuments"), None);
 }
 
-/// A client that waits to be told.
+/// Capabilities of a client that receives published diagnostics.
 fn push_client_capabilities() -> Value {
     json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } })
 }
@@ -91,7 +91,7 @@ fn published_until_they_are_put_right() {
     assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","version":4,"diagnostics":[]}"#);
     client.open("model.yaml", 1, "model: {version: 1.0.0}\n");
     assert_snapshot!(published(&mut client), @r#"{"uri":"model.yaml","version":1,"diagnostics":[]}"#);
-    // Closed, both are what they are on disk.
+    // After closing, both have their texts on disk.
     client.close("model.yaml");
     assert_snapshot!(published(&mut client), @r#"{"uri":"model.yaml","diagnostics":[{"range":"0:8-0:15","severity":2,"code":"manifest-model-invalid-version","source":"domainlang","message":"Version 'x' is not valid SemVer format.\nHint: Use SemVer format like \"1.0.0\" or \"1.2.3-beta\"."}]}"#);
     client.close("a.dlang");
@@ -119,7 +119,7 @@ fn a_client_that_asks_is_told_when_to() {
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     refreshed(&mut client);
     assert_eq!(pull(&mut client, "a.dlang", None)["items"], json!([]));
-    // What it changes itself it knows.
+    // The client knows about its own changes.
     client.open("a.dlang", 1, "Team A\n");
     assert_eq!(pull(&mut client, "a.dlang", None)["items"], json!([]));
 }

@@ -1,4 +1,4 @@
-//! What programs ask: the same answers as everywhere, on the text that the editor shows.
+//! Queries of programs: the same results as on every surface, for the texts that the editor shows.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn other_models_than_those_of_the_workspace() {
     }
     assert_eq!(files(&mut client, json!({ "path": uri_of("shop/pay.dlang") })), 1);
     assert_eq!(files(&mut client, json!({ "text": "Team A" })), 1);
-    // What is not saved counts, here as well.
+    // Unsaved texts count here, too.
     client.open("shop/pay.dlang", 1, "Team Pay\nTeam More\n");
     let list = client.send_request("domainlang/list", json!({ "type": "teams", "path": "shop/sales.dlang" }));
     assert_eq!(list["count"], 2);
@@ -134,7 +134,7 @@ fn a_path_that_looks_like_a_uri() {
     ");
 }
 
-/// The loading is over already when the question is given up.
+/// Loading has already finished when the request is cancelled.
 #[test]
 fn a_question_about_another_model_ends_when_it_is_given_up() {
     let workspace = Workspace::of_text("a.dlang", "Team A");
@@ -175,7 +175,7 @@ fn a_change_is_seen_by_what_comes_right_behind_it() {
     }
     client.close("a.dlang");
     assert_eq!(teams(&mut client), json!(2));
-    // So is one on disk that nobody told of.
+    // The same for a change on disk that was not reported.
     client.files.write("b.dlang", "Team B\n");
     assert_eq!(teams(&mut client), json!(3));
     client.files.remove("b.dlang");

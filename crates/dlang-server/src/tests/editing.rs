@@ -1,4 +1,4 @@
-//! Documents as the client has them: incremental changes, documents that are no files, two names of one file.
+//! Documents of the client: incremental changes, documents that are not files, two URIs of one file.
 
 use std::collections::BTreeSet;
 
@@ -51,14 +51,14 @@ fn after_a_change_that_cannot_be_read_the_text_is_unknown() {
         (json!("two"), json!([ranged])),
         (json!(2), Value::Null),
         (json!(2), json!([{ "range": range(0) }])),
-        // What is wrong about a range does not make its text the whole one.
+        // A change with an invalid range is not a change of the whole text.
         (json!(2), json!([ranged, { "range": range(-1), "text": "Team Broken\n" }])),
         (json!(2), json!([{ "range": range(0), "rangeLength": -1, "text": "Team Broken\n" }])),
     ] {
         client.open("a.dlang", 1, "Team Typed\n");
         change(&client, &version, &changes);
         assert_eq!(teams(&mut client), "Saved", "{changes}");
-        // A place in a text that nobody knows means nothing.
+        // A position in an unknown text has no meaning.
         change(&client, &json!(3), &json!([ranged]));
         assert_eq!(teams(&mut client), "Saved", "{changes}");
         change(&client, &json!(4), &json!([ranged, { "text": "Team Whole\n" }, ranged]));
@@ -91,7 +91,7 @@ fn answers_spell_uris_as_the_client_does() {
     client.open_uri("file:///w/%61.dlang", 1, "Team A\n");
     let symbols = client.send_request("workspace/symbol", json!({ "query": "A" }));
     assert_eq!(symbols[0]["location"]["uri"], "file:///w/%61.dlang");
-    // Under its other name it is the same file; closing that one leaves it open.
+    // Another URI of the same file; closing that document leaves the file open.
     client.open("a.dlang", 5, "Team AB\n");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": "file:///w/%61.dlang" } }));
     assert_eq!(client.send_request("workspace/symbol", json!({ "query": "AB" }))[0]["name"], "AB");
@@ -107,7 +107,7 @@ fn a_new_file_is_part_of_the_model_before_it_is_saved() {
     assert_eq!(client.send_request("textDocument/definition", params), Value::Null);
 }
 
-/// Deeper than anybody writes, on the stacks that threads have.
+/// Deeper nesting than in any real model, on the stacks of ordinary threads.
 #[test]
 fn absurd_nesting_is_answered() {
     const DEPTH: usize = 10_000;
@@ -148,7 +148,7 @@ fn absurd_nesting_is_answered() {
             "semanticTokens/range",
         ] {
             let answer = client.try_ask(&format!("textDocument/{method}"), params.clone());
-            // A rename may be refused; nothing else is.
+            // Only a rename may fail.
             assert!(answer.is_ok() || method.to_lowercase().contains("rename"), "{method}: {answer:?}");
         }
     }

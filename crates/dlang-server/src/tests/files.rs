@@ -1,4 +1,4 @@
-//! Files and folders: imports that follow renames, several roots, watching.
+//! Files and folders: updates of imports after renames, several roots, watching.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ import "./classes.dlang"
 Classification Core
 "#;
 
-/// The texts that change when files get other names.
+/// Texts that change when these files are renamed.
 fn check(renames: &[(&str, &str)]) -> String {
     let mut client = Client::new(PROJECT);
     let files: Vec<Value> =
@@ -61,7 +61,7 @@ fn imports_follow_files() {
     import "@lib/classes.dlang" as c
     import "@/lib/teams.dlang" as t
     "#);
-    // The whole project moves, or something that nobody imports, or nothing.
+    // The whole project moves, or a file that is not imported, or no file.
     assert_eq!(check(&[("", "../elsewhere")]), "");
     assert_eq!(check(&[("other.dlang", "another.dlang")]), "");
     assert_eq!(check(&[]), "");
@@ -81,7 +81,7 @@ fn folders_come_and_go() {
     assert_eq!(names(&mut client), "A");
     let folder = |path: &str| json!({ "uri": format!("file://{path}"), "name": path });
     let change = |added: &[Value], removed: &[Value]| json!({ "event": { "added": added, "removed": removed } });
-    // What is open stays open.
+    // Open documents stay open.
     client.open("new.dlang", 1, "Team New\n");
     client.notify("workspace/didChangeWorkspaceFolders", change(&[folder("/two")], &[]));
     assert_eq!(names(&mut client), "A B C New");
@@ -131,7 +131,7 @@ fn for_other_clients_the_disk_is_watched() {
     std::fs::create_dir(root.join("new")).unwrap();
     std::fs::write(root.join("new/b.dlang"), "Team B\nTeam B\n").unwrap();
     assert_eq!(published(), ("b.dlang".to_owned(), 1));
-    // A folder that was not there in the beginning is watched, too.
+    // A folder that is created later is watched, too.
     std::fs::write(root.join("new/b.dlang"), "Team B\n").unwrap();
     assert_eq!(published(), ("b.dlang".to_owned(), 0));
 }

@@ -1,4 +1,4 @@
-//! While the workspace is loading: what waits, what is told, what is shown.
+//! Behaviour while the workspace loads: waiting requests, answers, progress.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::client::{Client, TestFiles, able, options};
 use crate::{MethodTable, Options};
 
-/// Files whose reading waits until the test lets it go on.
+/// Files whose reads block until the test allows them.
 struct SlowFiles {
     files: Arc<TestFiles>,
     gate: Mutex<OpenSignal>,
@@ -22,7 +22,7 @@ struct SlowFiles {
 #[derive(Default)]
 struct OpenSignal {
     is_open: bool,
-    /// Readings that were begun since it was closed for the last time.
+    /// Number of reads since it was last closed.
     begun: usize,
 }
 
@@ -40,7 +40,7 @@ impl SlowFiles {
         *self.gate.lock().unwrap() = OpenSignal::default();
     }
 
-    /// Waits until so many readings were begun.
+    /// Waits until this number of reads has started.
     fn wait_for(&self, begun: usize) {
         let gate = self.gate.lock().unwrap();
         drop(self.changed.wait_while(gate, |gate| gate.begun < begun).unwrap());
@@ -77,7 +77,7 @@ impl Files for SlowFiles {
     }
 }
 
-/// A client of a server that is loading, until the files are opened.
+/// A client of a server that is loading until the files are opened.
 fn loading(limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
     loading_of("//- a.dlang\nTeam A\n//- b.dlang\nTeam B\n", limit, capabilities)
 }
@@ -97,7 +97,7 @@ fn programs_are_told_that_it_is_loading() {
     for method in ["validate", "list", "get", "explain"] {
         assert_eq!(client.send_request(&format!("domainlang/{method}"), json!({}))["error"], "workspace is loading");
     }
-    // The count is that of the last report before the reading that waits.
+    // The count is that of the last report before the blocked read.
     let told = client.send_request("domainlang/get", json!({}));
     assert_eq!(told["progress"]["loaded"], 0);
     let (sender, lent) = bounded(1);
@@ -105,7 +105,7 @@ fn programs_are_told_that_it_is_loading() {
     assert_eq!(client.server().model().progress().loaded, 0);
     assert_eq!(lent.try_recv(), Err(TryRecvError::Empty));
     slow.open();
-    // What an editor asks waits for the model; then programs are answered, too.
+    // An editor's request waits for the model; after that, programs get results, too.
     assert_eq!(client.send_request("workspace/symbol", json!({ "query": "" })).as_array().unwrap().len(), 2);
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 2);
     assert_eq!(lent.recv_timeout(Duration::from_mins(1)), Ok(2));
@@ -130,7 +130,7 @@ fn it_ends_while_it_is_loading() {
     slow.open();
 }
 
-/// Every thread that answers is busy with a question that loads a model of its own.
+/// Every thread of the pool is busy with a request that loads a model of its own.
 #[test]
 fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
     const FILES: usize = 400;
@@ -146,7 +146,7 @@ fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
         assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
     }
     slow.open();
-    // It is answered as soon as one of the threads is free.
+    // Answered as soon as one of the threads is free.
     client.send_request("workspace/symbol", json!({ "query": "T7" }));
     assert!(slow.begun() < FILES, "{} files were read", slow.begun());
 }

@@ -1,4 +1,4 @@
-//! One test for each request of an editor: a fixture, and what comes back in few words.
+//! One test per request of an editor: a fixture, and the result in a compact form.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, able, split_marker, path_of, plain, uri_of};
 
-/// JSON as people read it: ranges as `line:character-line:character`, URIs as paths, one element of a list a line.
+/// JSON in compact form: ranges as `line:character-line:character`, URIs as paths, one list element per line.
 pub(super) fn show(value: &Value) -> String {
     let lines = |list: &[Value]| list.iter().map(|it| short(it).to_string()).collect::<Vec<_>>().join("\n");
     match value {
@@ -32,7 +32,7 @@ fn short(value: &Value) -> Value {
     }
 }
 
-/// Asks at the place of a fixture.
+/// Sends a request at the marked position of a fixture.
 fn request_at_marker(method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
     at_with(&able(), method, fixture, more)
 }
@@ -246,11 +246,11 @@ fn formatting() {
     Team   A
     Team B
     ");
-    // With an error it is left alone.
+    // A text with an error stays as it is.
     assert_snapshot!(check_with("textDocument/formatting", "//- a.dlang\n$0Team  A {\n", &options), @"");
 }
 
-/// Each token with its text, from the numbers.
+/// The tokens with their texts, decoded from the numbers.
 fn tokens(text: &str, answer: &Value) -> String {
     let numbers: Vec<usize> = serde_json::from_value(answer["data"].clone()).unwrap();
     let (mut line, mut start, mut shown) = (0, 0, Vec::new());
@@ -281,7 +281,7 @@ fn semantic_tokens() {
 fn semantic_tokens_by_difference() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     let document = json!({ "textDocument": { "uri": uri_of("a.dlang") } });
-    // Of a document that is not open nothing is remembered.
+    // Tokens of documents that are not open are not stored.
     assert_eq!(client.send_request("textDocument/semanticTokens/full", document.clone()).get("resultId"), None);
     client.open("a.dlang", 1, "Team A\nTeam B\n");
     let first = client.send_request("textDocument/semanticTokens/full", document.clone());
@@ -290,7 +290,7 @@ fn semantic_tokens_by_difference() {
     let mut known = document;
     known["previousResultId"] = first["resultId"].clone();
     assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", known.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
-    // The older result is not known any more, so there is no difference to it.
+    // The older result is no longer stored, so there is no delta.
     assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", known), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
 }
 
@@ -310,7 +310,7 @@ fn completion() {
     - [Orders](file:///w/main.dlang#L3,1)
     - [Billing](file:///w/main.dlang#L7,1)
     ");
-    // An element that is another one by now is not described.
+    // An element that has been replaced has no documentation.
     let mut other = item;
     other["data"]["fqn"] = json!("Other");
     assert_eq!(client.send_request("completionItem/resolve", other).get("documentation"), None);
@@ -350,7 +350,7 @@ import "$0"
     assert_snapshot!(labels(&fixture.replace("$0", "./lib/$0")), @"./lib/a.dlang ./lib/deep/");
 }
 
-/// The titles of the actions for a whole file, and the text after the one with this title.
+/// Titles of the actions for a whole file, and the text after applying the one with the title `chosen`.
 fn actions(fixture: &str, path: &str, chosen: &str) -> String {
     let mut client = Client::new(fixture);
     let document = json!({ "uri": uri_of(path) });

@@ -1,4 +1,4 @@
-//! The connection over streams of bytes, without a process around it.
+//! Connection over byte streams, without a process.
 
 use std::io::{self, Read};
 
@@ -11,7 +11,7 @@ use zubi_base::framing::{self, MAX_BODY_BYTES};
 use crate::client::{ClientHandle, OutgoingMessage};
 use crate::stdio;
 
-/// What is heard of a stream, what is answered at once, and how it ended.
+/// Messages decoded from a stream, immediate answers, and the reason for its end.
 fn decode_stream(input: impl Read) -> String {
     let (out, outgoing) = unbounded();
     let (to, heard) = unbounded();
@@ -49,7 +49,7 @@ fn messages() {
         r#"{"jsonrpc":"2.0","method":"m","params":[1]}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"m"}}"#,
-        // Half of a character, as an editor has it in which somebody types the other half.
+        // Half of a surrogate pair, as an editor may send while the user types the other half.
         r#"{"jsonrpc":"2.0","method":"m","params":"\ud83d"}"#,
     ]), @r#"
     request 1 m {"a":1}
@@ -142,7 +142,7 @@ fn streams_that_end() {
     assert_snapshot!(decode_stream(format!("Content-Type: x\r\n\r\n{message}").as_bytes()), @r#"error: expected a header with `Content-Length`, got: Content-Type: x\r\n\r\nContent-Length: 14\r\n\r\n{\"method\":\"m\"}"#);
 }
 
-/// A stream that breaks.
+/// A stream whose reads fail.
 struct Broken;
 
 impl Read for Broken {
@@ -174,7 +174,7 @@ fn what_is_written_is_read_again() {
     notification m {"text":"ä "}
     answer "a" Ok(Null)
     "#);
-    // What comes after the end is not written.
+    // Messages after the end are not written.
     client.notify("m", json!(1));
     assert!(matches!(outgoing.try_recv(), Ok(OutgoingMessage::Message(_))));
 }

@@ -1,4 +1,4 @@
-//! The directory and its files.
+//! The run directory and the discovery files in it.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -11,43 +11,44 @@ use super::{DiscoveryRecord, boot_id, is_instance, pid_namespace, process_start}
 use crate::proof::Bytes32;
 use crate::wire::PROTOCOL;
 
-/// The most files that are read. More hosts than that nobody has; a directory with more is somebody's joke.
+/// Maximum number of files that are read. No user has that many hosts; a directory with more was filled on purpose.
 const MAX_FILES: usize = 256;
 
-/// The largest file that is read, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// What a file of a host ends with.
+/// File name extension of discovery files.
 const EXTENSION: &str = "json";
 
 /// The longest path of a Unix socket, in bytes (unix(7): 108 with the zero at its end, and 104 on other systems).
 const MAX_SOCKET_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// What [`RunDirectory::read`] finds.
+/// Result of [`RunDirectory::read`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiscoveredHosts {
-    /// By the names of their files; see [`super::order`]. Their process lives, but whether they answer is only known from asking.
+    /// Sorted by file name; [`super::compare_preference`] orders them. Each process is alive, but only a connection
+    /// shows whether it answers.
     pub hosts: Vec<DiscoveryRecord>,
     pub disbelieved: Vec<RejectedRecord>,
 }
 
-/// A file, or the directory itself, that is not what a host leaves.
+/// A file, or the directory itself, that does not meet the conditions of a discovery file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedRecord {
     pub file: Utf8PathBuf,
-    /// For people, with a next step; speaks of the file as "it".
+    /// Reason for people, with a hint; refers to the file as "it".
     pub why: String,
 }
 
-/// The directory of the files.
+/// Directory with the discovery files.
 #[derive(Debug, Clone)]
 pub struct RunDirectory {
     path: Utf8PathBuf,
 }
 
 impl RunDirectory {
-    /// With `create` the directory is made, and made ours alone; an error, which speaks of it as "it", when that is not possible.
-    /// Without, it need not exist.
+    /// Opens the directory. With `create`, creates it for this user alone, or fails with a message that refers to it as
+    /// "it"; without, it need not exist.
     pub fn open(path: impl Into<Utf8PathBuf>, create: bool) -> io::Result<Self> {
         let path = path.into();
         if create {
@@ -60,31 +61,31 @@ impl RunDirectory {
         &self.path
     }
 
-    /// Where the socket of a host belongs. An error when the path is longer than the system allows.
+    /// Path for the socket of a host. Fails if the path is longer than the system allows.
     pub(crate) fn socket(&self, instance: &str) -> io::Result<Utf8PathBuf> {
         if !is_instance(instance) {
-            return Err(io::Error::other(format!("`{instance}` is no name of a host")));
+            return Err(io::Error::other(format!("`{instance}` is not a valid host name")));
         }
         let path = self.path.join(format!("{instance}.sock"));
         if path.as_str().len() > MAX_SOCKET_BYTES {
             return Err(io::Error::other(format!(
-                "`{path}` is longer than the {MAX_SOCKET_BYTES} bytes that the path of a socket may have; set \
+                "`{path}` is longer than the {MAX_SOCKET_BYTES} bytes allowed for a socket path; set \
                  `XDG_RUNTIME_DIR` to a directory of yours with a shorter path"
             )));
         }
         Ok(path)
     }
 
-    /// Writes the file of a host. It is there as long as the answer is kept.
+    /// Writes the discovery file of a host. It exists until the result is dropped.
     pub fn publish(&self, advertisement: &DiscoveryRecord) -> io::Result<PublishedFiles> {
         if !is_instance(&advertisement.instance) {
-            return Err(io::Error::other(format!("`{}` is no name of a host", advertisement.instance)));
+            return Err(io::Error::other(format!("`{}` is not a valid host name", advertisement.instance)));
         }
         check_directory(&self.path).map_err(io::Error::other)?;
         let content = serde_json::to_vec(advertisement).map_err(io::Error::other)?;
         if content.len() as u64 > MAX_FILE_BYTES {
             return Err(io::Error::other(format!(
-                "the file of a host has {} bytes, which nobody reads",
+                "the discovery file has {} bytes, limit {MAX_FILE_BYTES}",
                 content.len()
             )));
         }
@@ -95,7 +96,7 @@ impl RunDirectory {
         Ok(PublishedFiles { file, _socket: socket })
     }
 
-    /// Reads all files. Blocks, but not for long: at most 256 files of at most 64 KiB.
+    /// Reads all discovery files. Blocks briefly: at most 256 files of at most 64 KiB each.
     pub fn read(&self) -> DiscoveredHosts {
         let mut found = DiscoveredHosts::default();
         let disbelieve = |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), why: of_it(file, &why) };
@@ -116,7 +117,7 @@ impl RunDirectory {
         };
         if files.len() > MAX_FILES {
             let why =
-                format!("only {MAX_FILES} of its {} files are read; remove those that no host has left", files.len());
+                format!("only {MAX_FILES} of its {} files are read; remove those of no host", files.len());
             found.disbelieved.push(disbelieve(&self.path, why));
             files.truncate(MAX_FILES);
         }
@@ -130,7 +131,7 @@ impl RunDirectory {
         found
     }
 
-    /// Everything that looks like a host's file, by name.
+    /// Lists the paths that have the form of a discovery file, sorted by name.
     fn files(&self) -> io::Result<Vec<Utf8PathBuf>> {
         let mut files = Vec::new();
         for entry in self.path.read_dir_utf8()? {
@@ -143,14 +144,14 @@ impl RunDirectory {
         Ok(files)
     }
 
-    /// A host, or nothing where it has gone since; an error says why the file is not believed.
+    /// Reads one file: a host, `None` if its host has ended, or the reason why the file is rejected.
     fn read_file(&self, file: &Utf8Path) -> Result<Option<DiscoveryRecord>, String> {
         let content = match private::read_own(file, MAX_FILE_BYTES) {
             Ok(content) => content,
-            // Its host has ended meanwhile.
+            // Its host has ended since the directory was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(_) if file.is_symlink() => return Err("it is a link; remove it".to_owned()),
-            // That it be made ours, as is usual, is no advice for what somebody has planted.
+            // The usual hint, to make the file ours, would be wrong for a file that another user has planted.
             Err(_) if !is_of_us(file) => return Err("it belongs to another user; remove it".to_owned()),
             Err(error) => return Err(error.to_string()),
         };
@@ -159,11 +160,11 @@ impl RunDirectory {
             return Err("it is not named after the host in it; remove it".to_owned());
         }
         if !is_of_here(&host) {
-            tracing::debug!(%file, pid = host.pid, "the host of this file runs elsewhere");
+            tracing::debug!(%file, pid = host.pid, "the host runs on another machine or in another container");
             return Ok(None);
         }
         if process_start(host.pid) != Some(host.started_at) {
-            tracing::debug!(%file, pid = host.pid, "the host of this file has gone");
+            tracing::debug!(%file, pid = host.pid, "the host of this discovery file has ended");
             self.remove(file, &host);
             return Ok(None);
         }
@@ -173,7 +174,7 @@ impl RunDirectory {
         Ok(Some(host))
     }
 
-    /// Removes what a host has left that has gone.
+    /// Removes the socket and the file of a host that has ended.
     fn remove(&self, file: &Utf8Path, host: &DiscoveryRecord) {
         let socket = host.socket.as_deref().filter(|socket| {
             socket.parent() == Some(self.path.as_path()) && socket.file_stem() == Some(host.instance.as_str())
@@ -187,25 +188,25 @@ impl RunDirectory {
     }
 }
 
-/// Whether the host's number means a process that can be seen from here. A machine that has been started anew cannot be told
-/// from another one.
+/// Whether the host's process id refers to a process that is visible here. A reboot cannot be distinguished from
+/// another machine.
 fn is_of_here(host: &DiscoveryRecord) -> bool {
     let agree = |said: Option<&String>, own: Option<String>| said.zip(own).is_none_or(|(said, own)| *said == own);
     agree(host.boot.as_ref(), boot_id()) && agree(host.namespace.as_ref(), pid_namespace())
 }
 
-/// A reason that names the file, as one that does not.
+/// Rewrites an error message that names the file into one that does not.
 fn strip_file_name(file: &Utf8Path, why: &str) -> String {
     why.replace(&format!("`{file}`: "), "").replace(&format!("`{file}`"), "it")
 }
 
-/// The same with the usual next step where it has none.
+/// Appends the default hint to a message that has none.
 fn of_it(file: &Utf8Path, why: &str) -> String {
     let why = strip_file_name(file, why);
     if why.contains("; ") { why } else { format!("{why}; remove it") }
 }
 
-/// The version alone, of whatever else has changed.
+/// The version field of a discovery file, readable whatever else has changed.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
@@ -214,17 +215,17 @@ struct Version {
 fn parse(content: &[u8]) -> Result<DiscoveryRecord, String> {
     // An array would be read as the fields in their order.
     if !content.trim_ascii_start().starts_with(b"{") {
-        return Err("it is no JSON object; remove it".to_owned());
+        return Err("it is not a JSON object; remove it".to_owned());
     }
     serde_json::from_slice(content).map_err(|error| match serde_json::from_slice::<Version>(content) {
         Ok(Version { version }) if version != PROTOCOL => {
             format!("its host speaks version {version} of the protocol, and this zubi {PROTOCOL}; update the older one")
         }
-        _ => format!("it is not what a host writes ({error}); remove it"),
+        _ => format!("it is not a valid discovery file ({error}); remove it"),
     })
 }
 
-/// A file that goes with this value, if it is still the same file.
+/// A file that is removed on drop if the path still refers to the same file.
 #[derive(Debug)]
 pub(crate) struct RemoveOnDrop {
     path: Utf8PathBuf,
@@ -248,12 +249,12 @@ impl Drop for RemoveOnDrop {
         if std::fs::symlink_metadata(&self.path).is_ok_and(same)
             && let Err(error) = std::fs::remove_file(&self.path)
         {
-            tracing::warn!(path = %self.path, %error, "cannot remove what this host has left");
+            tracing::warn!(path = %self.path, %error, "cannot remove a file of this host");
         }
     }
 }
 
-/// The file of a host, and its socket: both are removed on drop.
+/// The discovery file of a host and its socket, both removed on drop.
 #[derive(Debug)]
 pub struct PublishedFiles {
     file: RemoveOnDrop,
@@ -261,35 +262,35 @@ pub struct PublishedFiles {
 }
 
 impl PublishedFiles {
-    /// Where the file is.
+    /// Path of the discovery file.
     pub fn file(&self) -> &Utf8Path {
         self.file.path()
     }
 }
 
-/// This user, as far as the rights of the process go.
+/// Effective user id of this process.
 pub(crate) fn current_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether it is ours, where that can be told.
+/// Whether the path itself (links are not followed) belongs to this user; `false` if that cannot be read.
 fn is_of_us(path: &Utf8Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == current_uid())
 }
 
-/// Whether it is a directory, or a link to one, that only this user can change.
+/// Whether the path is a directory, or a link to one, that belongs to this user and that only this user can write.
 pub(super) fn is_owned_by_us(path: &Utf8Path) -> bool {
     std::fs::metadata(path)
         .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == current_uid() && metadata.mode() & 0o022 == 0)
 }
 
-/// Whether it is a socket of ours, and no link to one.
+/// Whether the path itself (links are not followed) is a socket of this user.
 pub(crate) fn is_own_socket(path: &Utf8Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket() && metadata.uid() == current_uid())
 }
 
-/// Whether it is a directory of ours, and no link to one.
+/// Returns the metadata of a directory that belongs to this user; links are rejected.
 fn check_owner(path: &Utf8Path) -> Result<std::fs::Metadata, String> {
     let metadata = std::fs::symlink_metadata(path).map_err(|error| format!("`{path}`: {error}"))?;
     if !metadata.is_dir() {
@@ -303,9 +304,9 @@ fn check_owner(path: &Utf8Path) -> Result<std::fs::Metadata, String> {
     Ok(metadata)
 }
 
-/// Makes a directory that is ours alone, or makes sure that it is.
+/// Creates a directory for this user alone, or restricts an existing one of this user.
 fn make_directory(path: &Utf8Path) -> io::Result<()> {
-    // Root could make a foreign directory its own, and others cannot: neither shall.
+    // Root could take over a directory of another user and other users cannot, so neither may.
     if std::fs::symlink_metadata(path).is_ok() {
         check_owner(path).map_err(io::Error::other)?;
     }
@@ -313,7 +314,7 @@ fn make_directory(path: &Utf8Path) -> io::Result<()> {
     check_directory(path).map_err(io::Error::other)
 }
 
-/// Whether nobody else can put a file in it, or take one out.
+/// Checks that only this user can create or remove files in the directory.
 fn check_directory(path: &Utf8Path) -> Result<(), String> {
     let mode = check_owner(path)?.mode() & 0o777;
     if mode & 0o077 != 0 {

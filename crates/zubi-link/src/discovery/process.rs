@@ -1,42 +1,41 @@
-//! Whether a process lives, since when, and where its number means something.
+//! Process identity: when it started, and on which boot and in which namespace its id is valid.
 
 use std::os::unix::fs::MetadataExt as _;
 
-/// The run of the system, which has another name after every start and on every machine. `None` where the system does not say.
+/// Identifier of the current boot, unique to a boot and a machine. `None` if the system does not provide one.
 pub fn boot_id() -> Option<String> {
     let boot = String::from_utf8(std::fs::read("/proc/sys/kernel/random/boot_id").ok()?).ok()?;
     Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
 }
 
-/// Within which the numbers of processes are unique (`pid_namespaces(7)`): a container has one of its own. `None` where the
-/// system does not say.
+/// Identifier of the namespace in which process ids are unique (`pid_namespaces(7)`): each container has its own.
+/// `None` if the system does not provide one.
 pub fn pid_namespace() -> Option<String> {
     std::fs::metadata("/proc/self/ns/pid").ok().map(|metadata| metadata.ino().to_string())
 }
 
-/// When a process started, in clock ticks since the system did; `None` when it does not live. One that has ended and waits to
-/// be asked how does not live either.
+/// Start time of a process, in clock ticks since boot; `None` if it is not alive. A zombie counts as not alive.
 #[cfg(target_os = "linux")]
 pub fn process_start(pid: u32) -> Option<u64> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     start_in_stat(&stat)
 }
 
-/// Elsewhere it is only known that it lives.
+/// Returns 0 for every live process: the start time is available on Linux only.
 #[cfg(not(target_os = "linux"))]
 pub fn process_start(pid: u32) -> Option<u64> {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
     rustix::process::test_kill_process(pid).ok().map(|()| 0)
 }
 
-/// Field 22 of `/proc/<pid>/stat` (`proc_pid_stat(5)`). The name in the second field is the program's choice and may hold
-/// brackets and blanks, so the last bracket counts.
+/// Reads field 22 of `/proc/<pid>/stat` (`proc_pid_stat(5)`). The name in the second field is chosen by the program and
+/// may contain brackets and blanks, so fields are counted from the last bracket.
 #[cfg(target_os = "linux")]
 fn start_in_stat(stat: &[u8]) -> Option<u64> {
     let after_name = stat.get(stat.iter().rposition(|byte| *byte == b')')? + 1..)?;
     let mut fields = std::str::from_utf8(after_name).ok()?.split_ascii_whitespace();
     let state = fields.next()?;
-    // The state is field 3, so 18 fields stand between it and field 22.
+    // The state is field 3; 18 fields lie between it and field 22.
     let start = fields.nth(18)?.parse().ok()?;
     (!matches!(state, "Z" | "X" | "x")).then_some(start)
 }
@@ -52,7 +51,7 @@ mod tests {
         };
         assert_eq!(start_in_stat(&stat("sh", "S")), Some(4242));
         assert_eq!(start_in_stat(&stat(") R 1 (", "R")), Some(4242));
-        assert_eq!(start_in_stat(&stat("sh", "Z")), None, "it has ended");
+        assert_eq!(start_in_stat(&stat("sh", "Z")), None, "a zombie");
         assert_eq!(start_in_stat(b"7 (sh"), None);
         assert_eq!(start_in_stat(b""), None);
     }

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use super::*;
 use crate::wire::PROTOCOL;
 
-/// A run directory of its own.
+/// A temporary run directory.
 struct World {
     run: RunDirectory,
     path: Utf8PathBuf,
@@ -57,7 +57,7 @@ impl World {
         self.path.join(format!("{instance}.json"))
     }
 
-    /// Writes a file as a host would, but for its content.
+    /// Writes a discovery file with arbitrary content.
     fn plant(&self, instance: &str, content: &[u8]) -> Utf8PathBuf {
         let file = self.file(instance);
         zubi_base::private::write_atomic(&file, content).unwrap();
@@ -68,7 +68,7 @@ impl World {
         self.plant(&host.instance, &serde_json::to_vec(host).unwrap())
     }
 
-    /// Who is found, and why others are not.
+    /// The instances found, and a line for each rejected file.
     fn discovered(&self) -> String {
         let DiscoveredHosts { hosts, disbelieved } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
@@ -91,7 +91,7 @@ fn a_host_is_found_as_long_as_it_is_published() {
     assert_eq!((mode(&world.path), mode(&world.file(ONE))), (0o700, 0o600));
     drop(published.0);
     assert_eq!(world.run.read().hosts, [two]);
-    assert!(!socket.exists(), "the socket goes along");
+    assert!(!socket.exists(), "the socket is removed with the file");
     drop((published.1, listening));
     assert_eq!(world.path.read_dir().unwrap().count(), 0);
 }
@@ -110,7 +110,7 @@ fn the_file_is_what_other_programs_read() {
         ..host(ONE, &["/w"])
     };
     assert_snapshot!(serde_json::to_string(&host).unwrap(), @r#"{"version":1,"instance":"aaaaaaaaaaaaaaa2","pid":7,"startedAt":4242,"boot":"b","namespace":"4026531836","kind":"editor","workspaceFolders":["/w"],"socket":"/run/zubi/x.sock","port":9847,"token":"0000000000000000000000000000000000000000000000000000000000000000","capabilities":["editor"],"program":"0.0.0"}"#);
-    // Fields that come later are passed over.
+    // Unknown fields of newer versions are ignored.
     let mut newer = serde_json::to_value(&host).unwrap();
     newer.as_object_mut().unwrap().insert("later".to_owned(), true.into());
     assert_eq!(serde_json::from_value::<DiscoveryRecord>(newer).unwrap(), host);
@@ -120,7 +120,7 @@ fn the_file_is_what_other_programs_read() {
 fn only_its_own_file_is_removed() {
     let world = world();
     let published = world.run.publish(&host(ONE, &[])).unwrap();
-    // Somebody has put another file in its place.
+    // Another process has replaced the file.
     let other = world.plant_host(&host(ONE, &["/other"]));
     drop(published);
     assert!(other.exists());
@@ -141,7 +141,7 @@ fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
         assert_eq!(world.run.read(), DiscoveredHosts::default(), "{host:?}");
         assert!(file.exists(), "{host:?}");
     }
-    // Of a program that says nothing of it the process alone decides.
+    // Without these fields, only the process is checked.
     let older = DiscoveryRecord { boot: None, namespace: None, ..lives };
     world.plant_host(&older);
     assert_eq!(world.run.read().hosts, [older]);
@@ -158,7 +158,7 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
     for path in [socket(ONE), socket(TWO), elsewhere.clone()] {
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     }
-    // No such process, and one that was given the id later.
+    // The first process does not exist, the second reuses the id.
     let gone = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
     let reused = DiscoveryRecord { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
     let files = [world.plant_host(&gone), world.plant_host(&reused)];
@@ -166,8 +166,8 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
     assert!(files.iter().all(|file| !file.exists()));
     assert!(!socket(ONE).exists());
     assert!(elsewhere.exists(), "it is not in this directory");
-    assert!(socket(TWO).exists(), "no file has named it");
-    // Nor is anything else than a socket removed, whatever a file names.
+    assert!(socket(TWO).exists(), "no file names it");
+    // Only sockets are removed, whatever a file names.
     let plain = socket(ONE);
     zubi_base::private::write_atomic(&plain, b"text").unwrap();
     world.plant_host(&gone);
@@ -191,7 +191,7 @@ fn what_no_host_has_written_is_disbelieved_with_a_reason() {
     world.plant("aaaaaaaaaaaaaaaj", format!("{{\"version\":{nested}").as_bytes());
     std::fs::create_dir(world.file("aaaaaaaaaaaaaaak")).unwrap();
     set_mode(&world.file("aaaaaaaaaaaaaaak"), 0o600);
-    // Neither of these is looked at.
+    // These two are ignored.
     world.plant(".hidden", b"garbage");
     zubi_base::private::write_atomic(&world.path.join("note.txt"), b"garbage").unwrap();
     assert_snapshot!(world.discovered(), @r"
@@ -246,7 +246,7 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
             format!("[root]/run: it is open to others (mode {mode:03o}); make it yours alone: `chmod 700 [root]/run`");
         assert_eq!(world.discovered(), expected);
     }
-    // A host that opens it makes it its own.
+    // A host that opens the directory restricts it to its user.
     RunDirectory::open(&world.path, true).unwrap();
     assert_eq!(world.discovered(), ONE);
 
@@ -317,7 +317,7 @@ fn the_runtime_directory_is_used_if_it_is_ours() {
     if is_root() {
         set_mode(&runtime, 0o700);
         std::os::unix::fs::chown(&runtime, Some(65_534), None).unwrap();
-        assert_eq!(of(&runtime), "/state/run", "it belongs to somebody else");
+        assert_eq!(of(&runtime), "/state/run", "it belongs to another user");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What happens to somebody who comes to one of the two doors.
+//! Accept loops of the socket and the port, and the life of each connection.
 
 use std::io;
 use std::sync::Arc;
@@ -20,12 +20,13 @@ use crate::handshake::{read_line, write_line};
 use crate::proof::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
 use crate::wire::codes;
 
-/// How long to wait when nobody can be let in, which is so when the process has no file descriptors left.
+/// Delay after a failed `accept`, for example when the process has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a refusal may take to be written.
+/// Time-out for writing a refusal.
 const REFUSAL: Duration = Duration::from_secs(1);
 
+/// State that the accept loops and all connections share.
 pub(super) struct Acceptor {
     on: Arc<dyn ConnectionHandler>,
     token: Bytes32,
@@ -37,7 +38,7 @@ pub(super) struct Acceptor {
     tasks: TaskTracker,
 }
 
-/// Somebody who has proved to be of this user, with a place that is kept as long as the connection.
+/// An authenticated peer, with the slot that it occupies as long as it is connected.
 struct AdmittedPeer {
     channel: Transport,
     pid: Option<u32>,
@@ -87,7 +88,7 @@ impl Acceptor {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    // Waited for here, so that a flood does not become tasks.
+                    // Awaited here, so that a flood of connections does not become a flood of tasks.
                     let Some(stranger) = self.strangers.next(&self.stop).await else { return };
                     self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
                 }
@@ -96,17 +97,17 @@ impl Acceptor {
         }
     }
 
-    /// Nobody can be let in now.
+    /// Logs a failed `accept` and waits before the next one.
     async fn pause(&self, error: &io::Error) {
-        tracing::warn!(%error, "cannot let anybody in");
+        tracing::warn!(%error, "cannot accept a connection");
         drop(tokio::time::timeout(PAUSE, self.stop.cancelled()).await);
     }
 
     async fn by_socket(self: Arc<Self>, mut stream: UnixStream) {
         let peer = match stream.peer_cred() {
             Ok(peer) if peer.uid() == current_uid() => peer,
-            Ok(peer) => return tracing::warn!(uid = peer.uid(), "another user has come to the socket"),
-            Err(error) => return tracing::warn!(%error, "it is not known who has come to the socket"),
+            Ok(peer) => return tracing::warn!(uid = peer.uid(), "rejected a connection of another user to the socket"),
+            Err(error) => return tracing::warn!(%error, "rejected a connection to the socket whose user is unknown"),
         };
         let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
@@ -117,7 +118,7 @@ impl Acceptor {
     }
 
     async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: PendingPeer) {
-        // Messages are small and wait for each other.
+        // Messages are small, and each side waits for the other's.
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.split();
         let mut reader = BufReader::new(reader);
@@ -128,14 +129,14 @@ impl Acceptor {
         };
         let Some(slot) = admitted else { return };
         drop(stranger);
-        // What came right behind the handshake is read already.
+        // Bytes that arrived right after the handshake are already in the buffer.
         let rest = reader.buffer().to_vec();
         let (reader, writer) = stream.into_split();
         let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
         self.attend(AdmittedPeer { channel: Transport::Port, pid: None, slot }, reader, writer).await;
     }
 
-    /// The handshake of [`proof`]. `None` lets the peer go.
+    /// Runs the host's side of the handshake of [`auth`]. `None` closes the connection.
     async fn prove<R, W>(&self, reader: &mut R, writer: &mut W) -> Option<OwnedSemaphorePermit>
     where
         R: tokio::io::AsyncBufRead + Unpin,
@@ -165,10 +166,10 @@ impl Acceptor {
     }
 
     fn full(&self) -> String {
-        format!("this host has {} connections already; close one", self.limits.connections)
+        format!("this host already has {} connections, which is its limit; close one", self.limits.connections)
     }
 
-    /// Says why nobody is let in; a peer that does not read it is no reason to wait.
+    /// Sends the reason for a refusal; gives a peer that does not read it one second.
     async fn refuse<W: AsyncWrite + Unpin>(&self, writer: &mut W, id: Option<RequestId>, why: &str) {
         let error = ResponseError { code: codes::UNAUTHENTICATED, message: why.to_owned(), data: None };
         let line = Message::Response(Response { id, result: Err(error) }).to_body();
@@ -177,11 +178,11 @@ impl Acceptor {
             tokio::io::AsyncWriteExt::shutdown(writer).await
         };
         if !matches!(tokio::time::timeout(REFUSAL, written).await, Ok(Ok(()))) {
-            tracing::debug!(why, "somebody is refused and does not hear it");
+            tracing::debug!(why, "a peer did not read why it was refused");
         }
     }
 
-    /// One connection, from its first message to its end.
+    /// Serves one connection from its first message to its end.
     async fn attend<R, W>(&self, AdmittedPeer { channel, pid, slot }: AdmittedPeer, reader: R, writer: W)
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -206,19 +207,19 @@ impl Acceptor {
         drop(slot);
     }
 
-    /// Comes when a connection is to be closed from here.
+    /// Completes with the reason when this side must close the connection.
     async fn reason_to_close(&self, peer: &Peer, connection: &Connection) -> &'static str {
         tokio::select! {
             () = self.stop.cancelled() => "the host ends",
-            () = self.idle(connection), if peer.channel == Transport::Port => "nothing came for too long",
+            () = self.idle(connection), if peer.channel == Transport::Port => "idle for too long",
         }
     }
 
-    /// Comes when nothing has come, and nothing was in work, for as long as is allowed.
+    /// Completes when no message has arrived and no request has been running for the configured time.
     async fn idle(&self, connection: &Connection) {
         let mut heard = connection.received_count();
         let mut quiet = 0;
-        // The first tenth may have begun late, so there is one more.
+        // The first tenth may have begun late, so one more is counted.
         while quiet <= 10 {
             tokio::time::sleep(self.limits.idle / 10).await;
             let now = connection.received_count();

@@ -1,7 +1,8 @@
-//! The places for those at the port who have not proved themselves yet.
+//! Slots for connections to the port that have not authenticated yet.
 //!
-//! Every user of the machine can come that far. So that nobody keeps the owner's programs out by sitting there, whoever comes
-//! gets a place, and where there is none, the one who has had his longest goes: a proof takes a fraction of a millisecond.
+//! Every user of the machine can get this far. To prevent a local user from locking out the owner's programs by
+//! occupying all slots, a new connection always gets one: if none is free, the oldest pending connection is closed. A
+//! handshake takes a fraction of a millisecond.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+/// The slots and the connections that occupy them.
 pub(super) struct PendingPeers {
     places: Arc<Semaphore>,
     there: Arc<Mutex<There>>,
@@ -17,11 +19,11 @@ pub(super) struct PendingPeers {
 #[derive(Default)]
 struct There {
     next: u64,
-    /// In the order in which they came; each token lets one go.
+    /// By order of arrival; each token evicts one connection.
     by_number: BTreeMap<u64, CancellationToken>,
 }
 
-/// Somebody who has a place, until dropped.
+/// A slot for one pending connection, freed on drop.
 pub(super) struct PendingPeer {
     number: u64,
     goes: CancellationToken,
@@ -30,7 +32,7 @@ pub(super) struct PendingPeer {
 }
 
 fn lock(there: &Mutex<There>) -> MutexGuard<'_, There> {
-    // Every change is a single one of a map or a number.
+    // Every change is a single operation on the map or the number, so a poisoned lock is still consistent.
     there.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -39,7 +41,7 @@ impl PendingPeers {
         Self { places: Arc::new(Semaphore::new(places)), there: Arc::default() }
     }
 
-    /// A place for one more; `None` after `stop`, at which everybody is to go.
+    /// Waits for a slot, evicting the oldest pending connection if none is free; `None` once `stop` is cancelled.
     pub(super) async fn next(&self, stop: &CancellationToken) -> Option<PendingPeer> {
         let free = Arc::clone(&self.places).try_acquire_owned().ok();
         let place = match free {
@@ -65,7 +67,7 @@ impl PendingPeers {
 }
 
 impl PendingPeer {
-    /// Comes when he is to go.
+    /// Completes when the connection must be closed.
     pub(super) async fn evicted(&self) {
         self.goes.cancelled().await;
     }
@@ -73,7 +75,7 @@ impl PendingPeer {
 
 impl Drop for PendingPeer {
     fn drop(&mut self) {
-        // Before the place is free, so that nobody is asked to go who has gone.
+        // Removed before the slot is freed, so that no eviction hits a connection that has ended.
         lock(&self.there).by_number.remove(&self.number);
     }
 }

@@ -1,8 +1,8 @@
-//! Tests of the choice of a port; the rest of `listener` is tested with clients, in `tests/link`.
+//! Tests of the port selection; `tests/link` tests the rest of `listener` with clients.
 
 use super::*;
 
-/// Some ports that are taken as long as the answer is kept.
+/// Binds some ports, until the listeners are dropped.
 fn occupy_ports(count: usize) -> (Vec<std::net::TcpListener>, Vec<u16>) {
     let listeners: Vec<_> =
         (0..count).map(|_| std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()).collect();
@@ -20,7 +20,7 @@ fn the_ports_and_their_order() {
 #[tokio::test]
 async fn a_squatted_port_is_passed_over() {
     let (mut listeners, ports) = occupy_ports(2);
-    // The second is free by now.
+    // The second port becomes free.
     drop(listeners.pop());
     assert_eq!(take_port(ports.clone()).unwrap().1, ports[1]);
 }
@@ -28,7 +28,7 @@ async fn a_squatted_port_is_passed_over() {
 #[tokio::test]
 async fn when_all_are_taken_any_will_do() {
     let (_listeners, ports) = occupy_ports(11);
-    assert!(take_port(ports.clone()).is_none(), "a host does without a port");
+    assert!(take_port(ports.clone()).is_none(), "no port is free");
     let (_, port) = take_port([ports.as_slice(), &[0]].concat()).unwrap();
     assert!(!ports.contains(&port));
 }

@@ -1,39 +1,39 @@
-//! What is wrong in files: `getDiagnostics`, `getAllDiagnostics`, `getWorkspaceErrors` and `validateFile`.
+//! Diagnostics of files: `getDiagnostics`, `getAllDiagnostics`, `getWorkspaceErrors` and `validateFile`.
 //!
-//! With an editor these are the problems that it shows, unsaved texts included. Without one the host asks language servers
-//! of its own, and [`Coverage`] says how much of what was asked about they have looked at.
+//! With an editor, these are the diagnostics that the editor shows, including those of unsaved texts. Without one, the
+//! host queries its own language servers, and [`Coverage`] reports how many of the requested files they have analysed.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The problems of one file: [`DocumentParams`] to [`FileDiagnostics`].
+/// Diagnostics of one file: [`DocumentParams`] to [`FileDiagnostics`].
 pub const GET_DIAGNOSTICS: &str = "getDiagnostics";
-/// The problems of all files: [`AllDiagnosticsParams`] to [`AllDiagnostics`].
+/// Diagnostics of all files: [`AllDiagnosticsParams`] to [`AllDiagnostics`].
 pub const GET_ALL_DIAGNOSTICS: &str = "getAllDiagnostics";
-/// The problems of the workspace in numbers: no parameters to [`WorkspaceErrors`].
+/// Diagnostic counts of the workspace: no parameters to [`WorkspaceErrors`].
 pub const GET_WORKSPACE_ERRORS: &str = "getWorkspaceErrors";
-/// Has one file checked anew: [`ValidateFileParams`] to [`ValidatedFile`].
+/// Checks one file again: [`ValidateFileParams`] to [`ValidatedFile`].
 pub const VALIDATE_FILE: &str = "validateFile";
 
-/// The most files in [`WorkspaceErrors::top_error_files`].
+/// Maximum number of files in [`WorkspaceErrors::top_error_files`].
 pub const MAX_TOP_FILES: usize = 10;
 
-/// The source under which [`WorkspaceErrors`] counts problems that name none.
+/// Source under which [`WorkspaceErrors`] counts diagnostics without a source.
 pub const UNKNOWN_SOURCE: &str = "unknown";
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Position {
-    /// From 0.
+    /// 0-based line.
     pub line: u32,
-    /// From 0, in UTF-16 units.
+    /// 0-based column, in UTF-16 units.
     pub character: u32,
 }
 
-/// A part of a text, from `start` up to and without `end`.
+/// A range of a text, from `start` up to but not including `end`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Range {
@@ -42,11 +42,11 @@ pub struct Range {
     pub end: Position,
 }
 
-/// How bad a problem is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The code is wrong. Also what names no severity: that reading hides nothing.
+    /// An error; also used for diagnostics without a severity, so that none is hidden.
     Error,
     Warning,
     /// LSP's `Information`.
@@ -55,10 +55,10 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All of them, worst first.
+    /// All severities, worst first.
     pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Info, Self::Hint];
 
-    /// As it is sent.
+    /// Name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -68,94 +68,95 @@ impl Severity {
         }
     }
 
-    /// From the name that is sent.
+    /// Parses the name on the wire.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|severity| severity.name() == name)
     }
 }
 
-/// What an editor shows the code of a problem as.
+/// Hint for how an editor renders a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tag {
-    /// Faded: it is not used.
+    /// Unused code, shown faded.
     Unnecessary,
-    /// Struck through.
+    /// Deprecated code, shown struck through.
     Deprecated,
 }
 
-/// A place in some file.
+/// A range in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
     pub uri: String,
-    /// Absolute; absent if the URI is no file.
+    /// Absolute path; absent if the URI does not name a file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
     pub range: Range,
 }
 
-/// Another place that has to do with a problem.
+/// A location related to a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RelatedInformation {
     pub location: Location,
-    /// What it has to do with it.
+    /// How the location is related to the diagnostic.
     pub message: String,
 }
 
-/// One problem.
+/// One diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
     pub range: Range,
-    /// For people; it may have several lines.
+    /// Message for people; may span several lines.
     pub message: String,
     pub severity: Severity,
-    /// Who says so: `Pylance`, `rustc`, `ESLint`.
+    /// Program that reported it: `Pylance`, `rustc`, `ESLint`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub source: Option<String>,
-    /// The source's own name of this kind of problem. A number is given as text.
+    /// Code within the source; a numeric code is sent as a string.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code: Option<String>,
-    /// Other places that have to do with it; absent if there are none.
+    /// Related locations; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub related_information: Vec<RelatedInformation>,
-    /// Absent if there are none.
+    /// Tags; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub tags: Vec<Tag>,
 }
 
-/// Who has looked at files where no editor did.
+/// Source of the diagnostics if there is no editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CoverageMode {
     /// Language servers of the host, without an editor.
     Headless,
-    /// Nobody: no language server answers for what was asked about.
+    /// No language server handles the requested files.
     None,
 }
 
-/// How much of what was asked about has been looked at. An answer from an editor has none: it is what the editor shows.
+/// How many of the requested files have been analysed. Absent in answers from an editor, which are what the editor
+/// shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    /// Files about whose present text every server has spoken.
+    /// Number of files of whose current text every server has reported diagnostics.
     pub analysed: usize,
-    /// Files that were asked about: the one, or those of the workspace that a server is there for. If fewer are analysed,
-    /// problems may be missing.
+    /// Number of requested files: the one file, or the files of the workspace that a server handles. If fewer are
+    /// analysed, diagnostics may be missing.
     pub total: usize,
     pub mode: CoverageMode,
-    /// Why files were not analysed and what to do, and what limits the answer even if they were.
+    /// Why files were not analysed, with a hint, and other limits of the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }
 
-/// Parameters of `getDiagnostics`: one of the two.
+/// Parameters of `getDiagnostics`: either `path` or `uri`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DocumentParams {
-    /// Absolute, or relative to a folder of the workspace.
+    /// Absolute path, or relative to a folder of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file://` URI, instead of `path`.
@@ -163,67 +164,67 @@ pub struct DocumentParams {
     pub uri: Option<String>,
 }
 
-/// The result of `getDiagnostics`, and one file of `getAllDiagnostics`.
+/// Result of `getDiagnostics`, and one file of `getAllDiagnostics`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileDiagnostics {
     pub uri: String,
-    /// Absolute.
+    /// Absolute path.
     pub path: String,
-    /// In order of place.
+    /// Sorted by position.
     pub diagnostics: Vec<Diagnostic>,
-    /// Without an editor.
+    /// Present without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
-    /// What cannot be told of the problems: the editor has not opened the file, or not all of them are here.
+    /// Limits of the answer: the editor has not opened the file, or diagnostics are left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }
 
-/// Parameters of `getAllDiagnostics`; all of them narrow.
+/// Parameters of `getAllDiagnostics`; each one narrows the result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AllDiagnosticsParams {
-    /// Only problems of exactly this severity.
+    /// Only diagnostics of exactly this severity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// Only problems of exactly this source.
+    /// Only diagnostics of exactly this source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The most files that are listed, with all their problems. The totals count those that are not.
+    /// Maximum number of files to list, each with all its diagnostics. The totals include files that are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// The result of `getAllDiagnostics`.
+/// Result of `getAllDiagnostics`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllDiagnostics {
-    /// Files with problems of the wanted kind, before `limit`.
+    /// Number of files with matching diagnostics, before `limit`.
     pub file_count: usize,
-    /// Their problems, before `limit`.
+    /// Number of their diagnostics, before `limit`.
     pub total_diagnostics: usize,
-    /// Files that are listed.
+    /// Number of listed files.
     pub returned: usize,
     /// Whether files are left out, because of `limit` or because the answer would become too long.
     pub truncated: bool,
-    /// In order of path.
+    /// Sorted by path.
     pub files: Vec<FileDiagnostics>,
-    /// Without an editor.
+    /// Present without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
-    /// What an editor does not show: problems of files that it has not looked at.
+    /// Limits of the answer: the editor has no diagnostics of files that it has not analysed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }
 
-/// How many problems there are.
+/// Diagnostic counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorCounts {
     pub errors: usize,
     pub warnings: usize,
-    /// Infos and hints.
+    /// Number of infos and hints.
     pub info: usize,
     pub files_with_errors: usize,
     pub files_with_warnings: usize,
@@ -233,27 +234,27 @@ pub struct ErrorCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorFile {
-    /// Absolute.
+    /// Absolute path.
     pub path: String,
     pub errors: usize,
     pub warnings: usize,
 }
 
-/// The result of `getWorkspaceErrors`.
+/// Result of `getWorkspaceErrors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceErrors {
     pub summary: ErrorCounts,
-    /// Problems of each source, whatever their severity; those that name none under `unknown`.
+    /// Number of diagnostics of each source, of any severity; those without a source are under `unknown`.
     pub by_source: BTreeMap<String, usize>,
-    /// The files with most errors, at most ten.
+    /// Files with the most errors, at most ten.
     pub top_error_files: Vec<ErrorFile>,
-    /// The names in `bySource`, in order.
+    /// Keys of `bySource`, sorted.
     pub sources: Vec<String>,
-    /// Without an editor.
+    /// Present without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
-    /// What an editor does not show: problems of files that it has not looked at.
+    /// Limits of the answer: the editor has no diagnostics of files that it has not analysed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }
@@ -262,25 +263,26 @@ pub struct WorkspaceErrors {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidateFileParams {
-    /// Absolute, relative to a folder of the workspace, or a `file://` URI.
+    /// Absolute path, path relative to a folder of the workspace, or `file://` URI.
     pub path: String,
 }
 
-/// The result of `validateFile`: an editor has opened the file if it was not open, without showing it, and was waited for.
+/// Result of `validateFile`. An editor opens the file in the background if necessary, and the host waits for its
+/// diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidatedFile {
     pub uri: String,
-    /// Absolute.
+    /// Absolute path.
     pub path: String,
-    /// As editors name languages: `python`, `typescriptreact`.
+    /// LSP language id: `python`, `typescriptreact`.
     pub language_id: String,
-    /// In order of place.
+    /// Sorted by position.
     pub diagnostics: Vec<Diagnostic>,
-    /// Without an editor.
+    /// Present without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
-    /// What cannot be told of the problems: the editor has not spoken about the present text in time, for instance.
+    /// Limits of the answer, for example that the editor has not checked the current text in time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the user looks at, and the few commands that others may run: `ping`, `getOpenFiles`, `getActiveFile` and
+//! State of the editor, and the few commands that clients may run: `ping`, `getOpenFiles`, `getActiveFile` and
 //! `executeCommand`.
 
 use schemars::JsonSchema;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::wire::diagnostics::{self, Diagnostic};
 
-/// Whether somebody is there: no parameters to [`Pong`].
+/// Checks that the host answers: no parameters to [`Pong`].
 pub const PING: &str = "ping";
-/// The files that the editor has open: no parameters to [`OpenFiles`].
+/// Files that are open in the editor: no parameters to [`OpenFiles`].
 pub const GET_OPEN_FILES: &str = "getOpenFiles";
-/// The file that the user looks at: no parameters to [`ActiveFile`].
+/// File in the active editor: no parameters to [`ActiveFile`].
 pub const GET_ACTIVE_FILE: &str = "getActiveFile";
 /// Runs one of a few commands: [`ExecuteCommandParams`] to [`ExecutedCommand`].
 pub const EXECUTE_COMMAND: &str = "executeCommand";
 
-/// All methods that ask what the editor sees.
+/// All methods that the editor answers if there is one.
 pub const METHODS: [&str; 8] = [
     PING,
     diagnostics::GET_DIAGNOSTICS,
@@ -28,29 +28,29 @@ pub const METHODS: [&str; 8] = [
     EXECUTE_COMMAND,
 ];
 
-/// Commands that may be run. All others are refused, unless the user has allowed them in the settings of the machine.
+/// Commands that clients may run. All others are refused unless the user allows them in the settings of the machine.
 pub mod commands {
-    /// Checks one file; its only argument is the file's path. The result is that of `validateFile`.
+    /// Checks one file; its only argument is the file's path. Returns the result of `validateFile`.
     pub const VALIDATE_FILE: &str = "zubi.validateFile";
-    /// Checks the workspace. The result is that of `getWorkspaceErrors`.
+    /// Checks the workspace. Returns the result of `getWorkspaceErrors`.
     pub const VALIDATE_WORKSPACE: &str = "zubi.validateWorkspace";
-    /// Has the editor draw zubi's views anew. Without an editor there is nothing to do, and that is done.
+    /// Makes the editor redraw zubi's views. Succeeds without an effect if there is no editor.
     pub const REFRESH_VIEWS: &str = "zubi.refreshViews";
-    /// Starts the language server of the editor anew; without an editor, the language servers of the host.
+    /// Restarts the language server of the editor; without an editor, the language servers of the host.
     pub const RESTART: &str = "zubi.restart";
-    /// Shows the list of problems. It needs an editor, as those below.
+    /// Shows the list of diagnostics. Requires an editor, as do the commands below.
     pub const FOCUS_PROBLEMS: &str = "workbench.action.problems.focus";
-    /// Goes to the next problem.
+    /// Goes to the next diagnostic.
     pub const NEXT_PROBLEM: &str = "editor.action.marker.next";
-    /// Goes to the problem before.
+    /// Goes to the previous diagnostic.
     pub const PREVIOUS_PROBLEM: &str = "editor.action.marker.prev";
 
-    /// All of them.
+    /// All commands above.
     pub const ALLOWED: [&str; 7] =
         [VALIDATE_FILE, VALIDATE_WORKSPACE, REFRESH_VIEWS, RESTART, FOCUS_PROBLEMS, NEXT_PROBLEM, PREVIOUS_PROBLEM];
 }
 
-/// The result of `ping`.
+/// Result of `ping`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pong {
@@ -60,68 +60,68 @@ pub struct Pong {
     pub timestamp: u64,
 }
 
-/// One open file.
+/// A file that is open in the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenFile {
     pub uri: String,
-    /// Absolute.
+    /// Absolute path.
     pub path: String,
-    /// As editors name languages: `python`, `typescriptreact`.
+    /// LSP language id: `python`, `typescriptreact`.
     pub language_id: String,
-    /// Whether it has changes that are not saved.
+    /// Whether it has unsaved changes.
     pub is_dirty: bool,
     pub line_count: u32,
 }
 
-/// The result of `getOpenFiles`.
+/// Result of `getOpenFiles`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenFiles {
     pub count: usize,
-    /// Those of the workspace, in order of path.
+    /// Open files of the workspace, sorted by path.
     pub files: Vec<OpenFile>,
-    /// Why there are none, or less than the user sees: no editor, files outside of the workspace.
+    /// Why files are missing: no editor is connected, or they are outside of the workspace.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }
 
-/// A place as people count.
+/// Position for people, 1-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Selection {
-    /// From 1.
+    /// 1-based line.
     pub line: u32,
-    /// From 1, in UTF-16 units.
+    /// 1-based column, in UTF-16 units.
     pub column: u32,
 }
 
-/// The result of `getActiveFile`. Without an active file `active` is all there is, and possibly a `note`.
+/// Result of `getActiveFile`. Without an active file, only `active` and possibly `note` are present.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActiveFile {
-    /// Whether the user looks at a file of the workspace.
+    /// Whether a file of the workspace is in the active editor.
     pub active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Absolute.
+    /// Absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// As editors name languages: `python`, `typescriptreact`.
+    /// LSP language id: `python`, `typescriptreact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_id: Option<String>,
-    /// Whether it has changes that are not saved.
+    /// Whether it has unsaved changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_dirty: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_count: Option<u32>,
-    /// Where the cursor is.
+    /// Position of the cursor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
-    /// Its problems, in order of place.
+    /// Diagnostics of the file, sorted by position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Vec<Diagnostic>>,
-    /// Why there is none although the user may look at one, or what is not known of it.
+    /// Why there is no active file, or what is unknown about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -131,18 +131,18 @@ pub struct ActiveFile {
 #[serde(rename_all = "camelCase")]
 pub struct ExecuteCommandParams {
     pub command: String,
-    /// Only `zubi.validateFile` takes one, of those that are always allowed.
+    /// Arguments; among the commands that are always allowed, only `zubi.validateFile` has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Value>,
 }
 
-/// The result of `executeCommand`.
+/// Result of `executeCommand`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutedCommand {
-    /// Always true: what was not run is an error.
+    /// Always true; a command that was not run is an error.
     pub executed: bool,
     pub command: String,
-    /// What the command returned; null if nothing.
+    /// Return value of the command, or null.
     pub result: Value,
 }

@@ -1,17 +1,18 @@
-//! `host/*`: what a host says of itself, and how it ends.
+//! `host/*`: information about a host, its status and its shutdown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a host lives.
+/// Process in which a host runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HostKind {
-    /// In the language server of an open editor.
+    /// The language server of an open editor.
     Editor,
-    /// In `zubi serve`.
+    /// `zubi serve`.
     Daemon,
-    /// In the process of an agent or a command, which serves others as long as it lives.
+    /// The process of an agent or a command, which serves other clients as long as it lives.
+    #[serde(rename = "front")]
     Front,
 }
 
@@ -25,11 +26,11 @@ impl HostKind {
     }
 }
 
-/// `host/info`: who asks. The first request of a client that is more than a script.
+/// Parameters of `host/info`: information about the client. The first request of a client that is more than a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HostInfoParams {
-    /// Version of the protocol that the client speaks; a host that speaks another one refuses it.
+    /// Version of the protocol that the client speaks; a host of another version refuses the request.
     pub protocol: Option<u32>,
     /// Name and version of the client.
     pub client: Option<String>,
@@ -42,26 +43,26 @@ pub struct HostInfoParams {
 #[serde(rename_all = "camelCase")]
 pub struct FolderInfo {
     pub name: String,
-    /// Absolute, links resolved.
+    /// Absolute path with links resolved.
     pub path: String,
 }
 
-/// What decides which programs a host finds and what they see.
+/// Environment variables that decide which programs a host finds and what those see.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Environment {
-    /// SHA-256 of `PATH`, in hexadecimal: whether it is the same is all that is asked.
+    /// SHA-256 of `PATH`, in hexadecimal; used only to compare for equality.
     pub path: Option<String>,
     /// `VIRTUAL_ENV` or `CONDA_PREFIX`.
     pub python: Option<String>,
 }
 
-/// What a host says of itself.
+/// Information about a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HostInfo {
     pub protocol: u32,
-    /// Of the program.
+    /// Version of the program.
     pub version: String,
     pub instance: String,
     pub pid: u32,
@@ -78,7 +79,7 @@ pub struct HostInfo {
 #[serde(rename_all = "camelCase")]
 pub struct ServerStatus {
     pub id: String,
-    /// Its directory: the project that it serves.
+    /// Root directory of the project that it serves.
     pub root: String,
     /// `starting`, `loading 43 %`, `ready`, `readiness unknown`, `failed`.
     pub state: String,
@@ -89,22 +90,23 @@ pub struct ServerStatus {
     pub memory: Option<u64>,
 }
 
-/// Somebody who is connected to a host.
+/// A client that is connected to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientStatus {
-    /// As it called itself; a client need not.
+    /// Name that the client has sent, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub client: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pid: Option<u32>,
-    /// `socket` or `port`.
+    /// Transport: `socket` or `port`.
+    #[serde(rename = "over")]
     pub over: String,
-    /// Seconds since it connected.
+    /// Time since it connected, in seconds.
     pub connected: u64,
 }
 
-/// `host/status`: what runs behind a host and who is connected.
+/// Result of `host/status`: language servers and clients of a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HostStatus {
@@ -114,13 +116,13 @@ pub struct HostStatus {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub memory: Option<u64>,
     pub servers: Vec<ServerStatus>,
-    /// The asking client among them.
+    /// All clients, including the caller.
     pub clients: Vec<ClientStatus>,
 }
 
-/// What a host says of itself: [`HostInfoParams`] to [`HostInfo`].
+/// Information about the host: [`HostInfoParams`] to [`HostInfo`].
 pub const INFO: &str = "host/info";
-/// What runs behind it and who is connected: no parameters to [`HostStatus`].
+/// Language servers and clients of the host: no parameters to [`HostStatus`].
 pub const STATUS: &str = "host/status";
-/// Ends a daemon: no parameters, `true`. Whoever is connected is cut off once the answer is written.
+/// Ends a daemon: no parameters, `true`. Other clients are disconnected once the answer is written.
 pub const SHUTDOWN: &str = "host/shutdown";

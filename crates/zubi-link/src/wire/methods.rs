@@ -1,18 +1,18 @@
-//! The table of all methods: what the protocol page is written from, and what decides which of them the port has.
+//! Table of all methods: source of the protocol's documentation, and of which methods are available over the port.
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{PROTOCOL, codes, diagnostics, editor, host, tools};
 
-/// Who sends it.
+/// Side that sends the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     Client,
     Host,
 }
 
-/// Makes the schema of what is sent.
+/// Generates the schema of a message.
 pub type Shape = fn(&mut SchemaGenerator) -> Schema;
 
 /// One method.
@@ -20,22 +20,22 @@ pub type Shape = fn(&mut SchemaGenerator) -> Schema;
 pub struct Method {
     pub name: &'static str,
     pub sender: Sender,
-    /// Whether the port has it: it only looks.
+    /// Whether the method is available over the port, which is read-only.
     pub over_port: bool,
-    /// A sentence.
+    /// One sentence, ending in a full stop.
     pub summary: &'static str,
-    /// `None`: it takes none.
+    /// `None` if the method has no parameters.
     pub params: Option<Shape>,
-    /// `None`: a notification, which is not answered.
+    /// `None` for a notification, which has no answer.
     pub result: Option<Shape>,
 }
 
-/// A request of a client that only looks.
+/// Defines a read-only request of a client, available over both transports.
 const fn looks(name: &'static str, summary: &'static str, params: Option<Shape>, result: Shape) -> Method {
     Method { name, sender: Sender::Client, over_port: true, summary, params, result: Some(result) }
 }
 
-/// A request of a client that the socket alone has.
+/// Defines a request of a client that is available over the socket only.
 const fn socket(name: &'static str, summary: &'static str, params: Option<Shape>, result: Shape) -> Method {
     Method { name, sender: Sender::Client, over_port: false, summary, params, result: Some(result) }
 }
@@ -44,127 +44,127 @@ const fn to_client(name: &'static str, summary: &'static str, params: Option<Sha
     Method { name, sender: Sender::Host, over_port: false, summary, params, result }
 }
 
-/// As a [`Shape`].
+/// Expands to the [`SchemaFn`] of a type.
 macro_rules! shape {
     ($type:ty) => {
         SchemaGenerator::subschema_for::<$type>
     };
 }
 
-/// All of them, in the order of the documentation. `authenticate`, the first request over the port, stands before them all.
+/// All methods, in the order of the documentation; `authenticate`, the first request over the port, is not listed.
 pub const METHODS: &[Method] = &[
-    looks(editor::PING, "Whether the host answers.", None, shape!(editor::Pong)),
+    looks(editor::PING, "Checks that the host answers.", None, shape!(editor::Pong)),
     looks(
         diagnostics::GET_DIAGNOSTICS,
-        "The problems of one file.",
+        "Returns the diagnostics of one file.",
         Some(shape!(diagnostics::DocumentParams)),
         shape!(diagnostics::FileDiagnostics),
     ),
     looks(
         diagnostics::GET_ALL_DIAGNOSTICS,
-        "The problems of all files, narrowed by severity and source.",
+        "Returns the diagnostics of all files, filtered by severity and source.",
         Some(shape!(diagnostics::AllDiagnosticsParams)),
         shape!(diagnostics::AllDiagnostics),
     ),
     looks(
         diagnostics::GET_WORKSPACE_ERRORS,
-        "How many problems there are, of which kind, from whom, and the files with the most.",
+        "Counts diagnostics by severity and source, and lists the files with the most errors.",
         None,
         shape!(diagnostics::WorkspaceErrors),
     ),
     looks(
         diagnostics::VALIDATE_FILE,
-        "Has one file checked and waits for what comes of it.",
+        "Checks one file and waits for the result.",
         Some(shape!(diagnostics::ValidateFileParams)),
         shape!(diagnostics::ValidatedFile),
     ),
-    looks(editor::GET_OPEN_FILES, "The files that are open in the editor.", None, shape!(editor::OpenFiles)),
+    looks(editor::GET_OPEN_FILES, "Returns the files that are open in the editor.", None, shape!(editor::OpenFiles)),
     looks(
         editor::GET_ACTIVE_FILE,
-        "The file that the editor's user looks at, where the cursor is, and its problems.",
+        "Returns the file in the active editor, the position of the cursor, and the file's diagnostics.",
         None,
         shape!(editor::ActiveFile),
     ),
     looks(
         editor::EXECUTE_COMMAND,
-        "Runs one of the allowed commands; any other is refused.",
+        "Runs one of the allowed commands; others are refused.",
         Some(shape!(editor::ExecuteCommandParams)),
         shape!(editor::ExecutedCommand),
     ),
     looks(
         tools::LIST,
-        "The tools. Over the port only those that look.",
+        "Lists the tools; over the port, only read-only ones.",
         Some(shape!(tools::ListParams)),
         shape!(tools::ToolList),
     ),
     looks(
         tools::CALL,
-        "Calls a tool. Over the port only one that looks, and nobody is asked anything.",
+        "Calls a tool; over the port, only a read-only one, and without approval prompts.",
         Some(shape!(tools::CallParams)),
         shape!(tools::CallResult),
     ),
-    socket(tools::FIND, "One tool by its name.", Some(shape!(tools::FindParams)), shape!(tools::Tool)),
+    socket(tools::FIND, "Finds one tool by its name.", Some(shape!(tools::FindParams)), shape!(tools::Tool)),
     socket(
         tools::EXPLAIN,
-        "What the policy says of a call, which is not made: as `zubi policy explain --json` prints it.",
+        "Explains the policy decision for a call without making it, as `zubi policy explain --json` does.",
         Some(shape!(tools::CallParams)),
         shape!(serde_json::Value),
     ),
     socket(
         tools::POLICY,
-        "The rules in force, as `zubi policy list --json` prints them.",
+        "Returns the effective rules, as `zubi policy list --json` prints them.",
         None,
         shape!(serde_json::Value),
     ),
     socket(
         tools::REGISTER,
-        "Contributes tools and functions, as long as the client is connected.",
+        "Contributes tools and functions for as long as the client is connected.",
         Some(shape!(tools::RegisterParams)),
         shape!(tools::RegisteredTools),
     ),
     socket(
         tools::UNREGISTER,
-        "Takes back what was contributed.",
+        "Withdraws contributed tools and functions.",
         Some(shape!(tools::UnregisterParams)),
         shape!(tools::RegisteredTools),
     ),
-    socket(tools::RESOURCES, "The documents that can be read.", None, shape!(tools::Resources)),
-    socket(tools::READ_RESOURCE, "One document.", Some(shape!(tools::ReadParams)), shape!(tools::ResourceText)),
+    socket(tools::RESOURCES, "Lists the readable documents.", None, shape!(tools::Resources)),
+    socket(tools::READ_RESOURCE, "Reads one document.", Some(shape!(tools::ReadParams)), shape!(tools::ResourceText)),
     looks(
         host::INFO,
-        "Who the client is, and who the host.",
+        "Exchanges information about the client and the host.",
         Some(shape!(host::HostInfoParams)),
         shape!(host::HostInfo),
     ),
-    socket(host::STATUS, "What runs behind the host, and who is connected.", None, shape!(host::HostStatus)),
+    socket(host::STATUS, "Returns the language servers and clients of the host.", None, shape!(host::HostStatus)),
     socket(host::SHUTDOWN, "Ends a daemon.", None, shape!(bool)),
     to_client(
         tools::INVOKE,
-        "Calls what the client has contributed.",
+        "Calls a tool or function that the client has contributed.",
         Some(shape!(tools::InvokeParams)),
         Some(shape!(tools::InvokeResult)),
     ),
     to_client(
         tools::APPROVAL,
-        "Asks the client's user whether a call may be made; only a client that said `asks` with that call.",
+        "Requests approval of a call from the client's user; sent only if that call set `asks`.",
         Some(shape!(tools::ApprovalParams)),
         Some(shape!(serde_json::Value)),
     ),
     to_client(
         tools::PROGRESS,
-        "How far a call is that was made with a `token`.",
+        "Reports the progress of a call that was made with a `token`.",
         Some(shape!(tools::ProgressParams)),
         None,
     ),
-    to_client(tools::CHANGED, "`tools/list` would answer differently now.", None, None),
+    to_client(tools::CHANGED, "Reports that the result of `tools/list` has changed.", None, None),
 ];
 
-/// The method of this name that a client can send.
+/// Finds a method that a client can send.
 pub fn of_client(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name && method.sender == Sender::Client)
 }
 
-/// The protocol for programs: every method with JSON Schemas of what is sent, and the numbers of errors.
+/// Generates the machine-readable protocol: every method with JSON Schemas of its messages, and the error codes.
 pub fn document() -> Value {
     let mut generator = SchemaGenerator::default();
     let mut methods = Map::new();
@@ -193,18 +193,18 @@ pub fn document() -> Value {
     })
 }
 
-/// What the numbers of errors mean, for the documentation.
+/// Meaning of the error codes, for the documentation.
 const ERRORS: &[(i64, &str)] = &[
-    (codes::PARSE_ERROR, "What came is no JSON; `id` is null."),
-    (codes::INVALID_REQUEST, "It is no request, too large, or more at once than the host takes."),
+    (codes::PARSE_ERROR, "The message is not valid JSON; `id` is null."),
+    (codes::INVALID_REQUEST, "The request is invalid or too large, or too many requests are running."),
     (codes::METHOD_NOT_FOUND, "There is no such method."),
-    (codes::INVALID_PARAMS, "A parameter is wrong; `data.field` names it."),
+    (codes::INVALID_PARAMS, "A parameter is invalid; `data.field` names it."),
     (codes::INTERNAL_ERROR, "A defect of the host, or of the editor behind it; the message says more."),
-    (codes::UNAUTHENTICATED, "Not proved, refused, or not to be had over the port."),
+    (codes::UNAUTHENTICATED, "Not authenticated, refused, or not available over the port."),
     (codes::NOT_IN_WORKSPACE, "The path is in no folder of this host."),
     (codes::COMMAND_NOT_ALLOWED, "The command is not one of those that may run."),
-    (codes::LOADING, "What would answer is still loading: ask again."),
-    (codes::CANCELLED, "The request was taken back with `$/cancelRequest`."),
+    (codes::LOADING, "The server that would answer is still loading: retry later."),
+    (codes::CANCELLED, "The request was cancelled with `$/cancelRequest`."),
 ];
 
 #[cfg(test)]
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn every_method_is_described_once_and_every_reference_leads_somewhere() {
         let document = document();
-        assert_eq!(document["methods"].as_object().unwrap().len(), METHODS.len(), "two methods of one name");
+        assert_eq!(document["methods"].as_object().unwrap().len(), METHODS.len(), "two methods with the same name");
         let text = document.to_string();
         for (at, _) in text.match_indices("#/$defs/") {
             let name = text.get(at + "#/$defs/".len()..).unwrap().split('"').next().unwrap();
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// What changes something, or asks somebody, is not for the port.
+    /// Methods that change something or prompt a user are not available over the port.
     #[test]
     fn the_port_has_these_methods_and_no_other() {
         let names: Vec<_> = METHODS.iter().filter(|method| method.over_port).map(|method| method.name).collect();

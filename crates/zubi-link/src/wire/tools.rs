@@ -1,28 +1,28 @@
-//! `tools/*`, `policy/*` and `resources/*`: what a surface asks of a host, from another process.
+//! `tools/*`, `policy/*` and `resources/*`: methods that a surface in another process calls on a host.
 //!
-//! Over the port only tools that look can be listed and called, and nobody is asked anything.
+//! Over the port, only read-only tools can be listed and called, and no approval prompt is sent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the caller may not do. Every filter must be passed.
+/// Restrictions of the caller. A tool must pass every filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Restrictions {
-    /// No tool that writes, runs or sends anything.
+    /// Excludes tools that write, execute or send anything.
     pub read_only: bool,
-    /// Filters over toolsets, each a list of patterns.
+    /// Filters for toolsets, each a list of patterns.
     pub toolsets: Vec<Vec<String>>,
-    /// Filters over ids of tools, likewise.
+    /// Filters for tool ids, each a list of patterns.
     pub tools: Vec<Vec<String>>,
 }
 
-/// `tools/list`.
+/// Parameters of `tools/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListParams {
-    /// Nothing: those of the user's and the workspace's settings.
+    /// If absent, those of the user's and the workspace's settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restrictions: Option<Restrictions>,
 }
@@ -34,7 +34,7 @@ pub struct Tool {
     pub id: String,
     pub title: String,
     pub description: String,
-    /// JSON Schema of the arguments, an object.
+    /// JSON Schema of the arguments, which are an object.
     pub input: serde_json::Map<String, Value>,
     #[serde(default)]
     pub examples: Vec<Value>,
@@ -46,7 +46,7 @@ pub struct Tool {
     /// `direct`, `deferred` or `hidden`.
     pub exposure: String,
     pub approval: String,
-    /// In milliseconds.
+    /// Time-out in milliseconds.
     pub timeout: u64,
     pub category: String,
     #[serde(default)]
@@ -55,13 +55,13 @@ pub struct Tool {
     pub icon: Option<String>,
 }
 
-/// The answer to `tools/list`.
+/// Result of `tools/list`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolList {
     pub tools: Vec<Tool>,
 }
 
-/// `tools/find`: one tool by id or wire name, hidden ones too.
+/// Parameters of `tools/find`: one tool by id or wire name, including hidden ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FindParams {
@@ -71,93 +71,97 @@ pub struct FindParams {
     pub restrictions: Option<Restrictions>,
 }
 
-/// `tools/call` and `tools/explain`.
+/// Parameters of `tools/call` and `tools/explain`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CallParams {
-    /// Id or wire name.
+    /// Tool id or wire name.
     pub tool: String,
     #[serde(default)]
     pub arguments: Value,
-    /// Whose door the call came through (`mcp`, `command-line`, `agent`); nothing is `ipc`.
+    /// Surface of the call (`mcp`, `command-line`, `agent`); `ipc` if absent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub surface: Option<String>,
-    /// Name and version of who asks, for the audit log.
+    /// Name and version of the client, for the audit log.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub client: Option<String>,
-    /// Which of the client's own sessions the call belongs to, where it has several (conversations, say): what a person allows for
-    /// the session holds for that one alone. The numbers are the client's own; another client's sessions are others.
+    /// Session of the client, if it has several (for example conversations): session approvals apply to that one only.
+    /// The client chooses the numbers; they do not collide with those of other clients.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub session: Option<u64>,
     /// As in `tools/list`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub restrictions: Option<Restrictions>,
-    /// Upper bound of the text, in tokens.
+    /// Maximum length of the text, in tokens.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<usize>,
-    /// How long the caller waits at most, in milliseconds.
+    /// Time-out of the caller, in milliseconds.
+    #[serde(rename = "patience")]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub patience: Option<u64>,
-    /// Progress comes as notifications `$/progress {token, value}` with this token.
+    /// Progress is sent as notifications `$/progress {token, value}` with this token.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub token: Option<Value>,
-    /// Whether `approval/request` can be sent to the caller.
+    /// Whether the client answers `approval/request`.
+    #[serde(rename = "asks")]
     #[serde(default)]
     pub asks: bool,
-    /// Whether the client itself asks its user before each call.
+    /// Whether the client itself prompts its user before each call.
+    #[serde(rename = "clientAsks")]
     #[serde(default)]
     pub client_asks: bool,
 }
 
-/// How a call ended.
+/// Result of `tools/call`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CallResult {
-    /// As every surface has it, with the status line.
+    /// Text with the status line, the same as on every surface.
     pub text: String,
-    /// For machines, where the tool has it.
+    /// Structured result, if the tool has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub data: Option<Value>,
     pub is_error: bool,
-    /// Of a failure what programs branch on.
+    /// Error code of a failure.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code: Option<String>,
-    /// Of a failure the next step, which is the end of `text`.
+    /// Hint of a failure; also the end of `text`.
+    #[serde(rename = "next")]
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub next: String,
-    /// From the call to the answer, in milliseconds.
+    /// Duration of the call, in milliseconds.
     pub duration: f64,
-    /// Whether the text ends in a status line.
+    /// Whether the text ends with a status line.
     #[serde(default)]
     pub status: bool,
 }
 
-/// The value of `$/progress`.
+/// Value of `$/progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
-    /// From 0 to 1, when known.
+    /// Fraction from 0 to 1, if known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fraction: Option<f64>,
     pub message: String,
 }
 
-/// `$/progress`.
+/// Parameters of `$/progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgressParams {
     pub token: Value,
     pub value: Progress,
 }
 
-/// `tools/register`: tools whose calls this client answers, as long as it is connected. Their ids are prefixed with its
-/// name and a dot.
+/// Parameters of `tools/register`: tools that this client implements as long as it is connected. Their ids are prefixed
+/// with its name and a dot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegisterParams {
-    /// `[a-z][a-z0-9_]*`: whose tools they are.
+    /// Name of the client, `[a-z][a-z0-9_]*`.
     pub client: String,
     #[serde(default)]
     pub tools: Vec<ContributedTool>,
-    /// Names of `function` handlers that tool files may name.
+    /// Names of `function` handlers that tool files can refer to.
     #[serde(default)]
     pub functions: Vec<String>,
 }
@@ -166,37 +170,38 @@ pub struct RegisterParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContributedTool {
-    /// Without the client's prefix.
+    /// Id without the client's prefix.
     pub id: String,
     pub description: String,
     #[serde(default)]
     pub title: Option<String>,
-    /// JSON Schema of the arguments, an object; nothing means none.
+    /// JSON Schema of the arguments, which are an object; absent for a tool without arguments.
     #[serde(default)]
     pub input: Option<serde_json::Map<String, Value>>,
-    /// `read`, `plan`, `write`, `execute` or `network`; `execute` if it is not said.
+    /// `read`, `plan`, `write`, `execute` or `network` [default: `execute`].
     #[serde(default)]
     pub effect: Option<String>,
-    /// Whether the user is asked before each call; not said: the effect decides. A tool that says no and no effect is `read`.
+    /// Whether each call requires approval; if absent, the effect decides. A tool with `false` and without an effect is
+    /// `read`.
     #[serde(default)]
     pub requires_approval: Option<bool>,
     #[serde(default)]
     pub category: Option<String>,
     #[serde(default)]
     pub tags: Vec<String>,
-    /// In milliseconds.
+    /// Time-out in milliseconds.
     #[serde(default)]
     pub timeout: Option<u64>,
 }
 
-/// The answer to `tools/register`: the whole ids.
+/// Result of `tools/register`: the full ids.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisteredTools {
     pub tools: Vec<String>,
     pub functions: Vec<String>,
 }
 
-/// `tools/unregister`: by what was registered; both empty: everything.
+/// Parameters of `tools/unregister`: names as registered; if both lists are empty, everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UnregisterParams {
@@ -204,11 +209,11 @@ pub struct UnregisterParams {
     pub functions: Vec<String>,
 }
 
-/// `tools/invoke`, from the host to the client that has registered the tool or function.
+/// Parameters of `tools/invoke`, from the host to the client that has registered the tool or function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvokeParams {
-    /// As it was registered, without the client's prefix.
+    /// Id as registered, without the client's prefix.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -216,50 +221,51 @@ pub struct InvokeParams {
     pub arguments: Value,
 }
 
-/// The answer to `tools/invoke`.
+/// Result of `tools/invoke`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InvokeResult {
     pub success: bool,
-    /// A text is shown as it is, anything else as JSON.
+    /// A string is shown as it is, any other value as JSON.
     pub data: Value,
-    /// Of a failure, what went wrong.
+    /// Error message of a failure.
     pub error: Option<String>,
 }
 
-/// The tools: [`ListParams`] to [`ToolList`].
+/// Lists the tools: [`ListParams`] to [`ToolInfoList`].
 pub const LIST: &str = "tools/list";
-/// One tool: [`FindParams`] to [`Tool`].
+/// Finds one tool: [`FindParams`] to [`ToolInfo`].
 pub const FIND: &str = "tools/find";
 /// Calls a tool: [`CallParams`] to [`CallResult`].
 pub const CALL: &str = "tools/call";
-/// What the policy says of a call, which is not made: [`CallParams`] to what `zubi policy explain --json` prints.
+/// Explains the policy decision for a call without making it: [`CallParams`] to the output of `zubi policy explain
+/// --json`.
 pub const EXPLAIN: &str = "tools/explain";
-/// The rules in force, as `zubi policy list --json` prints them.
+/// Effective rules, as `zubi policy list --json` prints them.
 pub const POLICY: &str = "tools/policy";
-/// Contributes tools: [`RegisterParams`] to [`Registered`].
+/// Contributes tools: [`RegisterParams`] to [`RegisteredTools`].
 pub const REGISTER: &str = "tools/register";
-/// Takes them back: [`UnregisterParams`] to [`Registered`], which names what was taken back.
+/// Withdraws contributed tools: [`UnregisterParams`] to [`RegisteredTools`], which lists those that were withdrawn.
 pub const UNREGISTER: &str = "tools/unregister";
-/// To the client: calls what it has contributed, [`InvokeParams`] to [`InvokeResult`].
+/// To the client: calls a contributed tool or function, [`InvokeParams`] to [`InvokeResult`].
 pub const INVOKE: &str = "tools/invoke";
-/// To the client: asks its user, [`ApprovalParams`] to what he answered.
+/// To the client: prompts its user, [`ApprovalParams`] to the user's choice.
 pub const APPROVAL: &str = "approval/request";
-/// To the client, a notification: `tools/list` would answer differently now.
+/// To the client, a notification: the result of `tools/list` has changed.
 pub const CHANGED: &str = "tools/changed";
 /// To the client, a notification: [`ProgressParams`].
 pub const PROGRESS: &str = "$/progress";
-/// The documents that can be read: no parameters to [`Resources`].
+/// Lists the readable documents: no parameters to [`Resources`].
 pub const RESOURCES: &str = "resources/list";
-/// One document: [`ReadParams`] to [`ResourceText`].
+/// Reads one document: [`ReadParams`] to [`ResourceContent`].
 pub const READ_RESOURCE: &str = "resources/read";
 
-/// `approval/request`: a question for a person, about a call that waits for the answer.
+/// Parameters of `approval/request`: an approval prompt for a call that waits for the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalParams {
-    /// The `token` of the call.
+    /// `token` of the call.
     pub token: Value,
-    /// What is to be asked: `tool`, `why`, `rule`, `footprint`, `arguments`, and `options` with a `label` each.
+    /// Content of the prompt: `tool`, `why`, `rule`, `footprint`, `arguments`, and `options` with a `label` each.
     pub request: Value,
 }
 
@@ -273,13 +279,13 @@ pub struct Resource {
     pub mime_type: String,
 }
 
-/// The answer to `resources/list`.
+/// Result of `resources/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resources {
     pub resources: Vec<Resource>,
 }
 
-/// `resources/read`.
+/// Parameters of `resources/read`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadParams {
     pub uri: String,
@@ -289,8 +295,8 @@ pub struct ReadParams {
     pub surface: Option<String>,
 }
 
-/// The answer to `resources/read`. Of a document that could not be read `error` says why; nothing at all: there is none
-/// under this URI.
+/// Result of `resources/read`. If the document could not be read, `error` is the reason; if all fields are absent,
+/// there is no document with this URI.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResourceText {

@@ -1,4 +1,4 @@
-//! Those who may come: both doors, requests in both directions, bounds, the end.
+//! Accepted connections: both transports, requests in both directions, limits, shutdown.
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +84,7 @@ async fn either_side_takes_a_request_back() {
     let to_client = world.seen.peers.lock().unwrap()[0].1.clone();
     let late = to_client.request("wait", Value::Null, &CancellationToken::new(), Instant::now()).await;
     assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
-    // Answers to what nobody waits for any more do no harm.
+    // Responses without a pending request are ignored.
     responder.answer(Ok(Value::Null));
     assert_eq!(request(&connection, "echo", json!(1)).await, Ok(json!(1)));
 }
@@ -154,10 +154,10 @@ async fn the_65th_connection_is_told_that_there_is_no_room() {
     assert_snapshot!(refused(world.connect().await), @"the host refuses the connection: this host has 64 connections already; close one");
     assert_snapshot!(refused(world.connect_port().await), @"the host refuses the connection: this host has 64 connections already; close one");
     assert_eq!(world.connection_count(), 64);
-    // Whoever goes makes room.
+    // A connection that ends frees its slot.
     drop(connections.pop());
     world.wait_for_connections(63).await;
-    // The place is given back a moment after the farewell.
+    // The slot is freed a moment after the connection's end is reported.
     let again = async {
         loop {
             match world.connect().await {

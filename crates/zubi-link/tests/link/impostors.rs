@@ -1,4 +1,4 @@
-//! What a client refuses: somebody else's socket, and a port at which somebody else listens.
+//! Servers that a client rejects: a socket or a port of another process.
 
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::world::{Client, PATIENCE, Raw, advertisement, directory, soon};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
-/// What comes of connecting to a port where `host` answers.
+/// Connects to a port that `host` serves and returns the error.
 async fn at_port<F: Future<Output = ()> + Send>(host: impl FnOnce(Raw<TcpStream>) -> F + Send) -> ConnectError {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -83,14 +83,14 @@ async fn a_host_that_says_nothing_is_given_up() {
     let error = client::connect_port(port, TOKEN, Arc::new(Client), PATIENCE).await.unwrap_err();
     assert!(matches!(error, ConnectError::NobodyListens { .. }), "{error}");
 
-    // The same at a socket: a host that was stopped still has its queue.
+    // The same over a socket: a stopped process still has its accept queue.
     let (_guard, root) = directory();
     let socket = root.join("x.sock");
     let listener = UnixListener::bind(&socket).unwrap();
     let error = at_socket(&socket, timeout).await;
     assert_eq!(error, ConnectError::TimedOut { after: timeout });
     let letting_go = async { drop(listener.accept().await.unwrap()) };
-    // The one that was given up is still in the queue, so that there are two to let go.
+    // The connection that timed out is still in the queue, so two are to accept.
     let (error, (), ()) = tokio::join!(at_socket(&socket, PATIENCE), letting_go, async {
         drop(listener.accept().await.unwrap());
     });

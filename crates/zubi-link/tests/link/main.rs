@@ -1,4 +1,4 @@
-//! Host and clients on real sockets.
+//! A host and its clients on real sockets.
 
 #[cfg(test)]
 mod connections;

@@ -1,4 +1,4 @@
-//! Those who may not come by the port: browsers, guessers, and whoever only wants to sit there.
+//! Unauthenticated connections to the port: browsers, guessers, and clients that occupy slots.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use zubi_link::proof::{Bytes32, Role, compute_proof};
 
 use crate::world::{World, soon, world, world_with};
 
-/// The first line of a client that knows `token`.
+/// First line of a client that knows `token`.
 fn authenticate(token: &str, nonce: &str) -> String {
     let bytes = |text: &str| Bytes32::from_hex(text).unwrap();
     let ours = Bytes32::random().unwrap();
@@ -20,7 +20,7 @@ fn authenticate(token: &str, nonce: &str) -> String {
 
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\":{}}\n";
 
-/// What is said to a stranger after the nonce, whatever it says.
+/// Everything the host sends after the nonce in reply to `said`.
 async fn said_to(world: &World, said: &[u8]) -> String {
     let (mut raw, _) = world.knock().await;
     raw.write(said).await;
@@ -31,7 +31,7 @@ async fn said_to(world: &World, said: &[u8]) -> String {
 async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
     let world = world();
     let good = authenticate(&world.advertisement.token, &"0".repeat(64));
-    // As a page posts it: nothing of the body is to be read, not even what would be a message.
+    // As a page posts it: the host must read no part of the body, not even valid messages.
     let post = format!(
         "POST / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: https://example.com\r\nContent-Type: text/plain\r\n\
          Content-Length: {}\r\n\r\n{PING}{good}{PING}",
@@ -39,7 +39,7 @@ async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
         2 * PING.len() + good.len(),
     );
     assert_eq!(said_to(&world, post.as_bytes()).await, "");
-    // Without the request line: the headers may be cut off by something in between.
+    // Without a request line: a proxy may have cut off the headers.
     for said in ["GET / HTTP/1.1\r\n\r\n", "\r\n", "\u{feff}{}\n", " {}\n", "\x16\x03\x01\x02"] {
         assert_eq!(said_to(&world, said.as_bytes()).await, "", "{said:?}");
     }
@@ -75,7 +75,7 @@ async fn a_wrong_proof_is_told_and_let_go() {
     raw.write(format!("{wrong}{PING}").as_bytes()).await;
     assert_snapshot!(raw.rest().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the proof is wrong: read the discovery file of this host again"}}"#);
 
-    // What was right once is not right again.
+    // A replayed proof is rejected.
     let (mut raw, nonce) = world.knock().await;
     let right = authenticate(&world.advertisement.token, &nonce);
     raw.write(right.as_bytes()).await;
@@ -86,7 +86,7 @@ async fn a_wrong_proof_is_told_and_let_go() {
     assert!(other.rest().await.contains("-32000"));
     world.wait_for_connections(1).await;
     assert_eq!((world.connection_count(), world.requests()), (1, 0));
-    // The proof is for once: nobody proves himself again.
+    // A connection authenticates once only.
     raw.write(right.as_bytes()).await;
     assert!(raw.line().await.contains("-32601"));
 }
@@ -107,18 +107,18 @@ async fn strangers_are_few_and_do_not_stay() {
     for _ in 0..16 {
         sitting.push(world.knock().await.0);
     }
-    // Half a line does not buy time.
+    // Half a line does not extend the time-out.
     for raw in &mut sitting[..2] {
         raw.write(b"{\"jsonrpc\":").await;
     }
-    // One more takes the place of the first, and whoever proves himself that of the next and gives it back.
+    // One more takes the slot of the oldest; a client that authenticates takes the slot of the next and frees it.
     let (mut one_more, _) = world.knock().await;
     assert_eq!(sitting.remove(0).rest().await, "");
     drop(soon(world.connect_port()).await.unwrap());
     assert_eq!(sitting.remove(0).rest().await, "");
     drop(soon(world.connect_port()).await.unwrap());
     one_more.write(b"{").await;
-    // Who has the socket is not held up meanwhile.
+    // Socket connections are not delayed meanwhile.
     drop(world.connect().await.unwrap());
     for mut raw in sitting {
         assert_eq!(raw.rest().await, "");

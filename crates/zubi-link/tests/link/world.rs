@@ -1,4 +1,4 @@
-//! A host that answers a few methods, in a run directory of its own.
+//! A host with a few methods, in a temporary run directory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,19 +19,19 @@ use zubi_link::listener::{Limits, Listener, Peer, PortChoice, ConnectionHandler,
 use zubi_link::wire::PROTOCOL;
 use zubi_link::wire::host::HostKind;
 
-/// How long a test waits for something that must come.
+/// Time limit for events that must happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.unwrap()
 }
 
-/// What a host has seen.
+/// Events that the host has recorded.
 pub(crate) struct HostLog {
-    /// How many are connected.
+    /// Number of connected peers.
     pub(crate) connected: watch::Sender<usize>,
     pub(crate) opened: AtomicUsize,
-    /// Every request that was handed over.
+    /// Number of requests handed to the host.
     pub(crate) requests: AtomicUsize,
     pub(crate) peers: Mutex<Vec<(Peer, Connection)>>,
     pub(crate) farewells: Mutex<Vec<String>>,
@@ -68,7 +68,7 @@ impl PeerHandler for Host {
     }
 }
 
-/// A client that answers `ask` and holds nothing.
+/// A client that answers `ask` and leaves `wait` unanswered until it is cancelled.
 #[derive(Default)]
 pub(crate) struct Client;
 
@@ -78,7 +78,7 @@ impl PeerHandler for Client {
     fn request(&self, method: &str, params: Value, responder: Responder) {
         match method {
             "ask" => responder.answer(Ok(json!({ "asked": params }))),
-            // Answered when it is taken back.
+            // Answered on cancellation.
             "wait" => drop(tokio::spawn(async move { responder.cancel().clone().cancelled().await })),
             _ => responder.answer(Err(ResponseError::method_not_found(method))),
         }
@@ -167,7 +167,7 @@ impl World {
         client::connect_port(self.port(), &self.advertisement.token, Arc::new(Client), PATIENCE).await
     }
 
-    /// A stranger at the port, and the nonce that is said to it.
+    /// An unauthenticated connection to the port, and the nonce that it receives.
     pub(crate) async fn knock(&self) -> (Raw<TcpStream>, String) {
         let mut raw = Raw(BufReader::new(TcpStream::connect(("127.0.0.1", self.port())).await.unwrap()));
         let line = raw.line().await;
@@ -200,11 +200,11 @@ pub(crate) async fn request(connection: &Connection, method: &str, params: Value
     connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
 }
 
-/// Bytes, without a protocol.
+/// A raw stream, without a protocol.
 pub(crate) struct Raw<S>(pub(crate) BufReader<S>);
 
 impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
-    /// The next line; empty at the end, also where the other side has let go of what was not read.
+    /// Next line; empty at the end, also if the other side has closed the connection with unread data.
     pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
         if let Err(error) = soon(self.0.read_line(&mut line)).await {
@@ -213,7 +213,7 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
         line.trim_end().to_owned()
     }
 
-    /// All that still comes, up to the end.
+    /// Everything up to the end of the stream.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = String::new();
         loop {
@@ -224,7 +224,7 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
         }
     }
 
-    /// Writes; the other side may have gone.
+    /// Writes; the other side may have closed the connection.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
         soon(self.0.write_all(bytes)).await.ok();
     }

@@ -1,14 +1,14 @@
-//! Code actions: the editor takes one kind at a time, and says of an action's change that it cannot be shown.
+//! Code actions: the editor accepts one kind per request, and marks actions whose edit it cannot serialize.
 
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
 use super::Editor;
 
-/// The most kinds asked for at once; each is a question of its own.
+/// Maximum number of kinds; each is a separate request.
 const MAX_KINDS: usize = 8;
 
-/// What can be done with a range, of the kinds that the context names.
+/// Code actions for a range, of the kinds in the context.
 pub(super) async fn request_actions(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
     let kinds = params.pointer("/context/only").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut found = match kinds.as_slice() {
@@ -19,7 +19,7 @@ pub(super) async fn request_actions(editor: &Editor, method: &str, params: Value
                 let mut params = params.clone();
                 params["context"]["only"] = json!([kind]);
                 let Value::Array(more) = editor.question(method, params, cx).await? else { continue };
-                // A kind may lie within another.
+                // A kind may be part of another.
                 let new: Vec<_> = more.into_iter().filter(|action| !found.contains(action)).collect();
                 found.extend(new);
             }
@@ -32,7 +32,7 @@ pub(super) async fn request_actions(editor: &Editor, method: &str, params: Value
     Ok(found)
 }
 
-/// An action whose change only the editor itself can apply is one that is not available here.
+/// Disables an action whose edit only the editor itself can apply.
 fn disable(action: &mut Value) {
     let Some(fields) = action.as_object_mut() else { return };
     if let Some(why) = fields.get("edit").and_then(|edit| edit.get("refused")).cloned() {

@@ -1,8 +1,8 @@
-//! Hovers: the editor gives one of each provider, LSP has one.
+//! Hovers: the editor returns one per provider, LSP allows only one.
 
 use serde_json::{Value, json};
 
-/// One hover of several, each text once; `null` if none says anything.
+/// Merges several hovers into one without duplicate texts; `null` if all are empty.
 pub(super) fn merge(hovers: Value) -> Value {
     let Value::Array(hovers) = hovers else { return hovers };
     let mut texts: Vec<Value> = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn merge(hovers: Value) -> Value {
     hover
 }
 
-/// Whether a text, or the one of a block, says nothing.
+/// Whether a text, or that of a code block, is blank.
 fn is_blank(text: &Value) -> bool {
     let text = text.get("value").unwrap_or(text);
     text.as_str().is_none_or(|text| text.trim().is_empty())
@@ -51,7 +51,7 @@ mod tests {
         let texts = json!([block, "from another extension", { "kind": "markdown", "value": "marked up" }]);
         assert_eq!(merge(hovers), json!({ "contents": texts, "range": range }));
         assert_eq!(merge(json!([{ "contents": [""] }])), Value::Null);
-        // An editor that answers as LSP has it.
+        // An editor that answers with a single hover, as in LSP.
         assert_eq!(merge(json!({ "contents": "a" })), json!({ "contents": "a" }));
     }
 }

@@ -1,18 +1,18 @@
-//! Names of files. A folder that the editor has opened by a link is for it another one than where the link leads, and zubi
-//! knows files with links resolved.
+//! Paths of files: an editor that has opened a folder through a link uses the path of the link, while zubi uses paths
+//! with links resolved.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::uri;
 
-/// The fields in which LSP has URIs of documents.
+/// Fields with document URIs in LSP.
 const FIELDS: [&str; 5] = ["uri", "targetUri", "oldUri", "newUri", "target"];
 
-/// A folder by two names: what it is called on one side and on the other.
+/// Two paths of a folder: on the side of the sender and on that of the receiver.
 type Folder = (Utf8PathBuf, Utf8PathBuf);
 
-/// The same with the documents in these folders called as on the other side.
+/// Replaces the paths of these folders in all document URIs.
 pub(super) fn map_uris(mut value: Value, folders: &[Folder]) -> Value {
     if !folders.is_empty() {
         call(&mut value, folders);

@@ -1,14 +1,13 @@
-//! Places that several providers name, which the editor gives one after the other: each once, in whatever form of the two
-//! that LSP has.
+//! Deduplication of locations: the editor concatenates those of several providers, as `Location` or as `LocationLink`.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Where a name begins: its document, line and column.
+/// Start of a name: document, line and column, both 0-based.
 pub(super) type Start = (String, u64, u64);
 
-/// Where the name begins that a location, or a link to one, leads to.
+/// Start of the name that a `Location` or `LocationLink` points to.
 pub(super) fn start(place: &Value) -> Option<Start> {
     let (uri, range) = match place.get("targetUri") {
         Some(uri) => (uri, place.get("targetSelectionRange").or_else(|| place.get("targetRange"))?),
@@ -18,7 +17,7 @@ pub(super) fn start(place: &Value) -> Option<Start> {
     Some((uri.as_str()?.to_owned(), number("/start/line")?, number("/start/character")?))
 }
 
-/// Takes out what was named before. What is no place stays: who reads it says so.
+/// Removes duplicates. Values that are not locations stay; the reader reports them.
 pub(super) fn dedup_locations(mut places: Value) -> Value {
     let mut seen = BTreeSet::new();
     if let Value::Array(places) = &mut places {

@@ -1,14 +1,14 @@
-//! References: the editor cannot be asked for them without the declarations, which its definitions tell.
+//! References: the editor always includes declarations, so they are removed with the help of its definitions.
 
 use serde_json::Value;
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
 use super::{Editor, places};
 
-/// What tells where a symbol is declared.
+/// Methods that return the declarations of a symbol.
 const DECLARING: [&str; 2] = ["textDocument/definition", "textDocument/declaration"];
 
-/// Where a symbol is used, with its declarations or without, as the context says.
+/// References of a symbol, with or without its declarations, as the context says.
 pub(super) async fn request_references(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
     let with_declarations = params.pointer("/context/includeDeclaration").and_then(Value::as_bool) != Some(false);
     let declared = async { if with_declarations { Vec::new() } else { declarations(editor, &params, cx).await } };
@@ -20,7 +20,7 @@ pub(super) async fn request_references(editor: &Editor, method: &str, params: Va
     Ok(references)
 }
 
-/// Where the names begin that declare a symbol, as far as the editor tells.
+/// Start positions of a symbol's declarations, as far as the editor knows them.
 async fn declarations(editor: &Editor, params: &Value, cx: &RequestCx) -> Vec<places::Start> {
     let mut position = params.clone();
     if let Value::Object(fields) = &mut position {

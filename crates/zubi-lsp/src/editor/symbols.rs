@@ -1,4 +1,4 @@
-//! Symbols of the workspace, as extensions of the editor name them.
+//! Workspace symbols, with the names that extensions of the editor use.
 
 use serde_json::Value;
 use zubi_base::endpoint::{DocumentRef, Endpoint as _};
@@ -7,8 +7,8 @@ use zubi_base::uri;
 
 use super::Editor;
 
-/// Symbols under their own names (TypeScript's writes the brackets of a call behind functions), without those of models:
-/// the editor has them from this process, and whoever asks it has them without it.
+/// Restores the plain names of symbols (TypeScript's extension appends `()` to functions), and removes those of
+/// DomainLang models: this process provides them, to the editor and to other clients.
 pub(super) fn own(editor: &Editor, mut symbols: Value) -> Value {
     let path = |symbol: &Value| uri::to_path(&lsp::Uri(symbol.pointer("/location/uri")?.as_str()?.to_owned()));
     if let Value::Array(symbols) = &mut symbols {

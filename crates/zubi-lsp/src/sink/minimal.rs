@@ -1,4 +1,4 @@
-//! The smallest edits from one text to another, so that cursors, folds and marks of the user stay where they are.
+//! Minimal edits from one text to another, so that the user's cursors, folds and markers stay in place.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use zubi_base::lsp::TextEdit;
 use zubi_base::position::{Encoding, TextIndex, size};
 
-/// How long the smallest ones are looked for. After that larger ones will do.
+/// Time limit of the search for minimal edits; after that, larger ones are returned.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Edits of `before` that lead to `after`: of changed lines, without the beginnings and ends that stay.
+/// Edits that turn `before` into `after`: changed lines, without their unchanged beginnings and ends.
 pub(super) fn edits(before: &str, after: &str, encoding: Encoding) -> Vec<TextEdit> {
     let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
     let (old, new) = (lines(before), lines(after));
@@ -40,8 +40,7 @@ pub(super) fn edits(before: &str, after: &str, encoding: Encoding) -> Vec<TextEd
     edits
 }
 
-/// How many bytes two texts have in common at their beginnings and at their ends; never a part of a character or of a line
-/// end.
+/// Numbers of bytes that two texts share at their beginnings and at their ends; never splits a character or a line end.
 fn same_ends(one: &str, other: &str) -> (usize, usize) {
     let pairs = one.chars().zip(other.chars());
     let head: usize = pairs.take_while(|(a, b)| a == b && !matches!(a, '\r' | '\n')).map(|(a, _)| a.len_utf8()).sum();
@@ -62,7 +61,7 @@ fn same_ends(one: &str, other: &str) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    /// The edits as `line:column-line:column text`, after making sure that they lead where they should.
+    /// The edits as `line:column-line:column text`, after checking that they turn `before` into `after`.
     fn check(before: &str, after: &str) -> String {
         let found = edits(before, after, Encoding::Utf16);
         let index = TextIndex::new(before);

@@ -1,4 +1,5 @@
-//! Conversations over the channel, with the real desk and loop: the test is the editor, the chat page and the model.
+//! Conversations over the channel, with the real conversation manager and loop: the test acts as the editor, the chat
+//! page and the model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use super::folders::change;
 
 pub(super) const NOTE: &str = "//- note.txt\nhello\n";
 
-/// A desk of which much was lost, and whose conversations cannot be opened.
+/// A chat service that has lost events, and whose conversations cannot be opened.
 struct Full(Arc<dyn ChatService>);
 
 #[async_trait]
@@ -56,7 +57,7 @@ fn a_task_whose_end_cannot_be_looked_for_ends() {
     while request_agent(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
 }
 
-/// An editor that lends models, follows conversations and has a dialog.
+/// An editor that offers models, receives conversation events and shows dialogs.
 pub(super) fn editor(fixture: &str) -> Client {
     editor_with(fixture, &json!({}))
 }
@@ -84,7 +85,7 @@ fn editor_with(fixture: &str, chosen: &Value) -> Client {
     client
 }
 
-/// The models that the editor lends.
+/// Models of the editor.
 fn models() -> Vec<Value> {
     let model = |vendor: &str, id: &str, family: &str| json!({ "id": id, "vendor": vendor, "family": family, "name": id.to_uppercase(), "maxInputTokens": 64_000 });
     vec![
@@ -95,12 +96,12 @@ fn models() -> Vec<Value> {
     ]
 }
 
-/// Begins a task of an extension.
+/// Starts a task of an extension.
 pub(super) fn task(client: &mut Client, params: Value) -> RequestId {
     client.begin("zubi/agent/run", params)
 }
 
-/// What the editor is told until a turn has ended, each event without the others' fields.
+/// Conversation events up to the end of a turn.
 pub(super) fn worked_on(client: &mut Client) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
@@ -117,7 +118,7 @@ fn request_agent(client: &mut Client, method: &str, params: &Value) -> Result<Va
     client.request("zubi/agent/request", json!({ "method": method, "params": params }))
 }
 
-/// A page says something, and the model answers like this.
+/// A page sends a message, and the model answers.
 fn run_turn(client: &mut Client, text: &str, answer: Value) -> Value {
     let sent = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": text } }));
     let sent = client.answer(&sent).unwrap();
@@ -145,7 +146,7 @@ fn a_page_asks_and_is_told_in_order_what_happens() {
     let named = json!({ "conversation": sent["conversation"] });
     let opened = request_agent(&mut client, "open", &named).unwrap();
     assert_eq!(opened["summary"]["title"], "Hi.");
-    // What a page may ask is the desk's to say.
+    // The conversation manager decides which methods a page may call.
     for (method, params) in
         [("rm", json!({})), ("send", json!({ "text": 1 })), ("open", json!({ "conversation": "no" }))]
     {
@@ -160,7 +161,7 @@ fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
     client.request("zubi/tools/list", Value::Null).unwrap();
     request_agent(&mut client, "hello", &Value::Null).unwrap();
     let first = client.asked_by("zubi/agent/told");
-    // The editor takes nothing in, and everything goes on.
+    // The editor does not respond, and the turn continues.
     run_turn(&mut client, "Hi.", json!({ "text": "Hello." }));
     let list = loop {
         let list = request_agent(&mut client, "conversations", &json!({})).unwrap();
@@ -251,7 +252,7 @@ fn who_is_too_slow_is_told_that_something_was_lost() {
     assert_eq!(answered["said"]["text"].as_str().unwrap().len(), 6_000);
 }
 
-/// All that is told until a turn has ended, as it was told.
+/// Params of all event notifications up to the end of a turn.
 fn worked_on_without_answers(client: &mut Client) -> Vec<Value> {
     let mut all = Vec::new();
     loop {

@@ -1,4 +1,5 @@
-//! What the policy asks about: confirmed before the call, asked in a dialog, or decided by what the user has chosen.
+//! Calls for which the policy requires approval: confirmed before the call, approved in a dialog, or decided by the
+//! user's options.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use zubi_base::trust::TrustStore;
 
 use super::client::{Client, local_with, tool_text};
 
-/// A tool of the workspace that runs a command of the editor, one that needs a value, one that calls an extension.
+/// Workspace tools that run a command of the editor, need a value, or call an extension.
 pub(super) const TOOLS: &str = r#"//- .vscode/agent-tools.json
 { "version": "1.0", "tools": [
   { "id": "save", "name": "Save `all`", "description": "Saves all files.",
@@ -26,7 +27,7 @@ pub(super) const TOOLS: &str = r#"//- .vscode/agent-tools.json
 ] }
 "#;
 
-/// An editor with a dialog, whose user has said this in his `zubi.toml` and trusts the tools of the workspace.
+/// An editor with a dialog, whose user has these settings in `zubi.toml` and trusts the tools of the workspace.
 fn editor_with(chosen: &Value, settings: &'static str) -> Client {
     let methods = ["zubi/editor/applyEdit", "zubi/editor/command", "zubi/approval/request"];
     let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
@@ -49,7 +50,7 @@ fn save(confirmed: bool) -> Value {
     json!({ "id": "workspace.save", "args": {}, "confirmed": confirmed })
 }
 
-/// Calls, and the editor runs the command: what the tool answered.
+/// Calls a tool, runs the command in the editor, and returns the tool's answer.
 fn runs(client: &mut Client, call: Value) -> String {
     let call = client.begin("zubi/tools/call", call);
     let command = client.asked_by("zubi/editor/command");
@@ -58,7 +59,7 @@ fn runs(client: &mut Client, call: Value) -> String {
     tool_text(&client.answer(&call).unwrap())
 }
 
-/// Calls, and the user is asked: what, and what came of it.
+/// Calls a tool and answers the approval prompt; returns the prompt and the tool's answer.
 fn call_with_choice(client: &mut Client, call: Value, choice: &Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", call);
     let question = client.asked_by("zubi/approval/request");
@@ -86,7 +87,7 @@ fn what_was_confirmed_runs_once() {
       | workbench.action.files.saveAll()
     ```
     ");
-    // A call that nobody confirmed does not use it up, nor does one with other arguments.
+    // Neither a call that is not confirmed nor one with other arguments uses it up.
     assert!(call_with_choice(&mut client, save(false), &Value::Null).1.contains("the user said no"));
     let other = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
     assert!(call_with_choice(&mut client, other, &Value::Null).1.contains("the user said no"));
@@ -94,7 +95,8 @@ fn what_was_confirmed_runs_once() {
     assert!(call_with_choice(&mut client, save(true), &Value::Null).1.contains("the user said no"));
 }
 
-/// An editor remembers "always" by name, and this name stands for every tool: zubi asks itself, with the call that it makes.
+/// An editor remembers "always" by tool name, and this name would cover every tool, so zubi prompts itself with the
+/// inner call.
 #[test]
 fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
     let mut client = editor(&json!({}));
@@ -112,7 +114,7 @@ fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
-    // What changes a file only is confirmed in the editor as every other call.
+    // A call that only changes a file is confirmed in the editor like any other call.
     let write = json!({ "path": ".vscode/settings.json", "content": "{}" });
     let writes = json!({ "id": "call_tool", "args": { "tool": "file.write", "arguments": write } });
     let prepared = client.request("zubi/tools/prepare", writes).unwrap();
@@ -139,7 +141,7 @@ fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
 }
 
-/// What an extension contributes, and a call of it.
+/// A contribution of an extension, and a call of it.
 fn contribution() -> (Value, impl Fn(&str) -> Value) {
     let tool = json!({
         "id": "jira.delete", "title": "Delete", "description": "Deletes a ticket.",
@@ -192,7 +194,7 @@ fn what_was_shown_holds_no_longer_when_the_same_is_to_be_shown_again() {
     let mut client = editor(&json!({}));
     let (offer, delete) = contribution();
     client.request("zubi/tools/register", offer.clone()).unwrap();
-    // The user says no to the first, so that no call comes; the second cannot be shown.
+    // The user denies the first confirmation, so no call is made; the second cannot be shown.
     assert!(client.request("zubi/tools/prepare", delete("P-1")).unwrap()["confirmation"].is_object());
     client.request("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
     client.request("zubi/tools/prepare", delete("P-1")).unwrap_err();
@@ -220,7 +222,7 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     Do not call it again for this; ask the user what to do instead.
     ");
     assert_eq!(call_with_choice(&mut client, save(false), &json!(0)).1, "saved");
-    // Another number than those that were offered is no answer.
+    // An option that was not offered is not an answer.
     let call = client.begin("zubi/tools/call", save(false));
     let question = client.asked_by("zubi/approval/request");
     client.respond(question.id, json!({ "choice": 40 }));
@@ -314,7 +316,7 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "P-1");
 }
 
-/// Nobody is asked about a call that reads, and users keep passwords among their settings.
+/// Reads need no approval, and users store passwords in their settings.
 #[test]
 fn settings_that_may_hold_a_secret_are_not_read_from_an_editor() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/config"] }));

@@ -1,4 +1,4 @@
-//! An editor that does what a test says.
+//! An editor controlled by the test.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use zubi_tools::redact::Redactor;
 
 use crate::{Channel, EditorHostSpec, ChatSpec};
 
-/// After so long a message does not come any more.
+/// Time limit for a message that must arrive.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(super) struct Client {
     pub(super) root: Utf8PathBuf,
-    /// The answer to `initialize`.
+    /// Result of `initialize`.
     pub(super) initialized: Value,
     _directory: tempfile::TempDir,
     runtime: Runtime,
@@ -39,23 +39,23 @@ pub(super) struct Client {
     connection: Connection,
     next: i32,
     unread: VecDeque<Message>,
-    /// The models that the editor lends.
+    /// Models of the editor.
     pub(super) models: Vec<Value>,
 }
 
 impl Client {
-    /// A client with these `initializationOptions`, and the files of a fixture, each behind a line `//- path`. The host is
-    /// the real one, without language servers.
+    /// A client with these `initializationOptions` and the files of a fixture, each after a line `//- path`. The host
+    /// is the real one, without language servers.
     pub(super) fn new(options: &Value, fixture: &str) -> Self {
         Self::with_host(options, fixture, host)
     }
 
-    /// The same whose folder is a link, `linked`.
+    /// Like [`Self::new`], with a folder that is a link, `linked`.
     pub(super) fn by_link(options: &Value, fixture: &str) -> Self {
         Self::open(options, fixture, Some("linked"), host, chat)
     }
 
-    /// The same with a host of the test.
+    /// Like [`Self::new`], with a host of the test.
     pub(super) fn with_host(
         options: &Value,
         fixture: &str,
@@ -64,7 +64,7 @@ impl Client {
         Self::open(options, fixture, None, make, chat)
     }
 
-    /// The same with conversations of the test.
+    /// Like [`Self::new`], with a chat service of the test.
     pub(super) fn with_chat(
         options: &Value,
         change: impl Fn(Arc<dyn ChatService>) -> Arc<dyn ChatService> + Send + Sync + 'static,
@@ -132,7 +132,7 @@ impl Client {
         self.send(Notification { method: method.to_owned(), params });
     }
 
-    /// Asks without waiting for the answer.
+    /// Sends a request without waiting for the answer.
     pub(super) fn begin(&mut self, method: &str, params: Value) -> RequestId {
         self.next += 1;
         let id = RequestId::from(self.next);
@@ -140,7 +140,7 @@ impl Client {
         id
     }
 
-    /// The answer to a request: its result, or its error as JSON.
+    /// Answer to a request: its result, or its error as JSON.
     pub(super) fn answer(&mut self, id: &RequestId) -> Result<Value, Value> {
         let response = self.next_matching(|message| match message {
             Message::Response(response) if response.id == *id => Some(response.clone()),
@@ -154,22 +154,22 @@ impl Client {
         self.answer(&id)
     }
 
-    /// Calls a tool, and is not asked anything meanwhile: its text, behind `error: ` if it is one.
+    /// Calls a tool that sends no request to the editor; the text of its answer, after `error: ` if it is an error.
     pub(super) fn call(&mut self, tool: &str, args: &Value) -> String {
         tool_text(&self.request("zubi/tools/call", json!({ "id": tool, "args": args })).unwrap())
     }
 
-    /// What zubi asks the editor next.
+    /// Next `zubi/editor/request` of the server.
     pub(super) fn next_request(&mut self) -> Request {
         self.asked_by("zubi/editor/request")
     }
 
-    /// Takes a request back.
+    /// Cancels a request.
     pub(super) fn cancel(&self, id: &RequestId) {
         self.notify("$/cancelRequest", json!({ "id": id }));
     }
 
-    /// The answer to a request, or what zubi asks the editor before.
+    /// Answer to a request, or an earlier request of the server.
     pub(super) fn asked_or_answered(&mut self, id: &RequestId) -> Result<Result<Value, Value>, Request> {
         self.next_matching(|message| match message {
             Message::Response(response) if response.id == *id => {
@@ -181,7 +181,7 @@ impl Client {
         })
     }
 
-    /// The next request of this name.
+    /// Next request of this method.
     pub(super) fn asked_by(&mut self, method: &str) -> Request {
         self.next_matching(|message| match message {
             Message::Request(request) if request.method == method => Some(request.clone()),
@@ -189,12 +189,12 @@ impl Client {
         })
     }
 
-    /// What runs the tools.
+    /// Runtime of the tools.
     pub(super) fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// The next notification of this name.
+    /// Next notification of this method.
     pub(super) fn next_notification(&mut self, method: &str) -> Value {
         self.next_matching(|message| match message {
             Message::Notification(told) if told.method == method => Some(told.params.clone()),
@@ -215,13 +215,13 @@ impl Client {
         self.connection.sender.send(message.into()).unwrap();
     }
 
-    /// The next message that is wanted; what comes before it stays unread.
+    /// Next message that matches; earlier messages stay unread.
     fn next_matching<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
         if let Some(at) = self.unread.iter().position(|message| wanted(message).is_some()) {
             return wanted(&self.unread.remove(at).unwrap()).unwrap();
         }
         loop {
-            let message = self.connection.receiver.recv_timeout(PATIENCE).expect("a message that does not come");
+            let message = self.connection.receiver.recv_timeout(PATIENCE).expect("a message within the time limit");
             if let Some(found) = wanted(&message) {
                 return found;
             }
@@ -248,7 +248,7 @@ impl Drop for Client {
     }
 }
 
-/// What a tool answered, as text.
+/// Text of a tool's answer.
 pub(super) fn tool_text(answer: &Value) -> String {
     let text = answer["text"].as_str().unwrap();
     if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
@@ -258,7 +258,7 @@ fn host(wanted: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolSe
     Ok(Arc::new(local(wanted, state_dir)?))
 }
 
-/// The conversations that an editor's server keeps, with the editor's models alone.
+/// Chat service as in an editor's server, with only the editor's models.
 fn chat(wanted: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> {
     let models = ModelRegistry::new(wanted.models.into_iter().collect(), wanted.settings.model);
     let iterations = wanted.settings.max_iterations.unwrap_or(20);
@@ -275,12 +275,12 @@ fn chat(wanted: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, St
     ConversationManager::open(config).map(|desk| desk as _).map_err(|error| error.to_string())
 }
 
-/// The host that an editor's server makes, without language servers.
+/// Host as in an editor's server, without language servers.
 pub(super) fn local(wanted: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
     local_with(wanted, state_dir, &Layers::default())
 }
 
-/// The same with settings.
+/// Like [`local`], with settings.
 pub(super) fn local_with(wanted: EditorHostSpec, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
     let config = HostConfig {
         folders: wanted.folders,

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::client::{Client, local, tool_text};
 use super::folders::change;
 
-/// An editor that makes changes itself, so that its calls may do more than look.
+/// An editor that applies edits, so that its calls are not read-only.
 fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1, "editorMethods": ["zubi/editor/applyEdit"] } })
 }
 
-/// A tool that only looks.
+/// A read-only tool.
 fn tool(id: &str) -> Value {
     json!({
         "id": id, "title": "Say *it*", "description": "Says what it was given.", "requiresApproval": false,
@@ -30,7 +30,7 @@ fn register(client: &mut Client, tools: &[Value], functions: &[&str]) -> Result<
     client.request("zubi/tools/register", json!({ "tools": tools, "functions": functions }))
 }
 
-/// Calls a tool, whose extension answers with this; what it was asked, and the tool's answer.
+/// Calls a tool whose extension answers with `answer`; returns the invocation and the tool's answer.
 fn call_contributed(client: &mut Client, id: &str, answer: Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", json!({ "id": id, "args": { "text": "hi" } }));
     let asked = client.asked_by("zubi/editor/invokeContributed");
@@ -68,7 +68,7 @@ fn what_extensions_contribute_is_called_back() {
     ] {
         assert_eq!(call_contributed(&mut client, "jira.createTicket", answer).1, expected);
     }
-    // Arguments are checked here.
+    // The server validates the arguments.
     assert_snapshot!(client.call("jira.createTicket", &json!({ "text": ["hi"] })), @r#"
     error: Invalid input: text: expected string, got ["hi"]
     `text` (string): Any.
@@ -171,7 +171,7 @@ fn what_cannot_be_contributed_is_refused_whole() {
 #[test]
 fn what_comes_and_goes_is_told() {
     let mut client = Client::new(&options(), "");
-    // The first list is what the editor knows.
+    // Changes are relative to the first list.
     client.request("zubi/tools/list", Value::Null).unwrap();
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
     let told = client.next_notification("zubi/tools/didChange");
@@ -181,7 +181,7 @@ fn what_comes_and_goes_is_told() {
         client.request("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
     assert_eq!(gone.unwrap(), json!({ "tools": ["jira.find"], "functions": ["jira.find"] }));
     assert_eq!(client.next_notification("zubi/tools/didChange"), json!({ "added": [], "removed": ["jira.find"] }));
-    // The names are free again.
+    // The names are available again.
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! An editor that does what VS Code does with texts, edits and settings, as far as zubi sees it.
+//! A fake editor that treats texts, edits and settings like VS Code, as far as zubi can see.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ import { Circle } from './shape';
 import { Circle } from './shape';
 ";
 
-/// A text that is open.
+/// An open text.
 pub(super) struct Open {
     text: String,
     version: i32,
@@ -31,17 +31,17 @@ pub(super) struct FakeEditor {
     pub(super) client: Client,
     pub(super) open: BTreeMap<String, Open>,
     pub(super) settings: BTreeMap<String, Value>,
-    /// What an extension makes of another text when something moves: by URI, from and to.
+    /// Changes that an extension makes in other texts when a file moves: URI, old text, new text.
     pub(super) follows: Vec<(String, &'static str, &'static str)>,
-    /// Why the next edit is refused.
+    /// Error with which the next edit is refused.
     pub(super) refuses: Option<(i32, String)>,
-    /// What the user types into other texts while an edit is made: at the end of each.
+    /// Text that the user types at the end of other texts while an edit is applied.
     pub(super) types: Vec<(String, &'static str)>,
-    /// What he types before the editor tells its texts for so many more times.
+    /// Text that the user types before the flush with this number (1 is the next one).
     pub(super) late: Option<(usize, &'static str, &'static str)>,
-    /// From the edit of this number on, only what moves is made before the edit fails.
+    /// From this edit on, only file moves are applied before the edit fails.
     pub(super) fails: Option<usize>,
-    /// The edits that were asked for.
+    /// Edits that the server has requested.
     pub(super) asked: Vec<Value>,
 }
 
@@ -76,7 +76,7 @@ impl FakeEditor {
         self.publish_documents();
     }
 
-    /// Types a text and does not save it.
+    /// Types a text without saving it.
     pub(super) fn type_in(&mut self, path: &str, text: &str) {
         let open = self.open.get_mut(&self.client.uri(path)).unwrap();
         *open = Open { text: text.to_owned(), version: open.version + 1, is_dirty: true };
@@ -87,7 +87,7 @@ impl FakeEditor {
         (&open.text, open.is_dirty)
     }
 
-    /// Tells what is open, with the texts that are not saved.
+    /// Reports the open documents, with their unsaved texts.
     fn publish_documents(&self) {
         let open: Vec<_> = self
             .open
@@ -105,7 +105,7 @@ impl FakeEditor {
         self.client.notify("zubi/editor/didChange", params);
     }
 
-    /// Calls a tool and answers what the editor is asked meanwhile.
+    /// Calls a tool, and answers the server's requests meanwhile.
     pub(super) fn call(&mut self, tool: &str, args: &Value) -> String {
         let call = self.client.begin("zubi/tools/call", json!({ "id": tool, "args": args }));
         loop {
@@ -158,7 +158,7 @@ impl FakeEditor {
         }
     }
 
-    /// Makes an edit as an editor does; says what has changed.
+    /// Applies an edit like an editor; returns what has changed.
     fn apply(&mut self, params: &Value, is_made: bool) -> Vec<Value> {
         self.asked.push(params.clone());
         for (uri, hash) in params["texts"].as_object().unwrap() {
@@ -211,7 +211,7 @@ impl FakeEditor {
             .collect()
     }
 
-    /// A document that is open, or is opened.
+    /// The document, which is opened if necessary.
     fn document(&mut self, uri: &str) -> &Open {
         let path = path(uri);
         self.open.entry(uri.to_owned()).or_insert_with(|| Open {
@@ -221,7 +221,7 @@ impl FakeEditor {
         })
     }
 
-    /// The plan of the last change, whose id answers hide.
+    /// Undoes the last change, whose plan id is hidden in answers.
     pub(super) fn undo(&mut self) -> String {
         let plans = self.client.root.parent().unwrap().join("state/plans");
         let newest = plans.read_dir_utf8().unwrap().map(Result::unwrap).max_by_key(|entry| {
@@ -241,7 +241,7 @@ pub(super) fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } })
 }
 
-/// Answers without what is another each time.
+/// Replaces values that differ from run to run.
 fn hide_ids(text: &str) -> String {
     let mut shown = text.to_owned();
     while let Some(at) = shown.find("p-").filter(|at| shown.len() >= at + 12) {

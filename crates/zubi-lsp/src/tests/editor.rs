@@ -1,4 +1,4 @@
-//! The editor answers what tools want to know.
+//! The editor as a source of answers for tools.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn editor() -> Client {
     Client::new(&json!({ "zubi": { "editorProtocol": 1 } }), WEB)
 }
 
-/// A question about `Circle` in report.ts.
+/// A query about `Circle` in report.ts.
 fn definition() -> Value {
     json!({ "id": "lsp_definition", "args": { "at": "web/report.ts:2:21" } })
 }
@@ -84,7 +84,7 @@ fn a_call_that_is_cancelled_is_taken_back_from_the_editor_and_delays_nobody() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
     let asked = client.next_request();
-    // While the editor thinks everything else goes on.
+    // Other requests are answered while the editor is busy.
     assert_eq!(client.request("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
     client.notify("$/cancelRequest", json!({ "id": call }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
@@ -134,7 +134,7 @@ fn the_editor_says_what_it_answers() {
     ");
 }
 
-/// Types a line more into the model of [`WEB`] and does not save it; places are those of that text from then on.
+/// Adds a line to the model of [`WEB`] without saving it; positions refer to that text from then on.
 fn type_a_line(client: &mut Client) {
     let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
     let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
@@ -161,7 +161,7 @@ fn models_are_answered_here_as_the_editor_shows_them() {
     assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","classification":[],"decisions":[],"metadata":[],"relationships":[],"team":[],"terminology":[],"fqn":"Orders","metadataMap":{}}}"#);
     type_a_line(&mut client);
     assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","team":["Crew"],"classification":[],"decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Orders","effectiveTeam":"Crew","metadataMap":{}}}"#);
-    // So are those of a folder or a file that is asked instead of the workspace.
+    // The same for a folder or a file that is queried instead of the workspace.
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
     let change = json!([{ "text": "Team Gang\n" }]);
     let document = json!({ "uri": client.uri("model.dlang"), "version": 4 });
@@ -175,7 +175,7 @@ fn models_are_answered_here_as_the_editor_shows_them() {
 fn headless_servers_answer_only_if_the_editor_allows_it() {
     let options = json!({ "zubi": { "editorProtocol": 1, "headlessFallback": true } });
     let mut client = Client::new(&options, WEB);
-    // None is installed where this host looks, which it says.
+    // This host finds no installed server, and the answer says so.
     assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"
     error: Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed
     install it with npm: npm install --global typescript@7

@@ -29,7 +29,7 @@ fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
     "#);
     assert_eq!(desk.text("web/shape.ts"), ("// é edited\nexport class Circle {}\n", true));
     assert_eq!(desk.on_disk("web/shape.ts"), "export class Circle {}\n");
-    // Only what differs, for the text as it is.
+    // Only the difference, for the current text.
     let change = &desk.asked[0]["edit"]["documentChanges"][0];
     assert_snapshot!(format!("{} {}", change["textDocument"]["version"], change["edits"]), @r#"2 [{"range":{"start":{"line":0,"character":5},"end":{"line":0,"character":8}},"newText":"edit"}]"#);
     assert_snapshot!(desk.undo(), @"
@@ -108,7 +108,7 @@ fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
     assert_eq!(desk.on_disk("web/other.ts"), "import { Circle } from './lib/form';\n");
     assert_eq!(desk.on_disk("web/lib/form.ts"), "export class Circle {}\n");
 
-    // An extension that follows although the settings say not to makes nothing double.
+    // An extension that updates imports despite the settings has no effect on the result.
     for follow in &mut desk.follows {
         (follow.1, follow.2) = ("./shape", "././shape");
     }
@@ -147,7 +147,7 @@ fn imports_stay_where_the_setting_says_never() {
     assert_eq!(desk.asked, Vec::<Value>::new(), "nothing of it is open");
 }
 
-/// A.7-1, 2, 3: the workspace's settings and not the user's; the value before is the one before; values are JSON.
+/// Changes the workspace's settings, not the user's; reports the previous value; values are JSON.
 #[test]
 fn a_setting_is_told_as_it_was_and_as_it_is() {
     let mut desk = FakeEditor::new();
@@ -260,7 +260,7 @@ fn a_file_that_is_typed_into_is_not_deleted() {
     let mut desk = FakeEditor::new();
     desk.call("file.write", &json!({ "path": "web/new.ts", "content": "export {};\n" }));
     desk.show("web/new.ts");
-    // The plan is looked at first, and the text again at the last moment.
+    // The first read is for the plan, the second for the edit itself.
     desk.late = Some((2, "web/new.ts", "// typed\n"));
     assert_snapshot!(desk.undo(), @"
     error: Failed to undo the edit: the editor refused the edit: `[root]/web/new.ts` has changes that are not saved: save it there first (nothing was written)

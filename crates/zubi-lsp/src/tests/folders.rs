@@ -1,4 +1,4 @@
-//! The editor opens and closes folders.
+//! Changes of the editor's open folders.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,14 +13,14 @@ use zubi_host::{CallRequest, CallContext};
 use super::client::Client;
 use super::host::{Calls, Fake};
 
-/// After so long something does not happen any more.
+/// Time limit for events that must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1 } })
 }
 
-/// Tells that these folders were opened and closed. They are paths below the one that was open first; "" is that one.
+/// Reports opened and closed folders, as paths below the first one; "" is that one.
 pub(super) fn change(client: &mut Client, opened: &[&str], closed: &[&str]) {
     let folders = |paths: &[&str]| -> Vec<Value> {
         let folder = |path: &&str| json!({ "uri": client.uri(path).trim_end_matches('/'), "name": path });
@@ -36,7 +36,7 @@ fn tools_answer_for_the_folders_that_are_open() {
     let mut client = Client::new(&options(), shapes);
     let shapes = |client: &mut Client| {
         let answer = client.call("lsp_workspace_symbols", &json!({ "query": "Shape" }));
-        // The line after them says which servers there are.
+        // The next line lists the servers.
         answer.lines().filter(|line| line.starts_with("  ")).collect::<Vec<_>>().join("\n")
     };
     assert_snapshot!(shapes(&mut client), @"
@@ -52,7 +52,7 @@ fn tools_answer_for_the_folders_that_are_open() {
     ");
 }
 
-/// A host whose tool answers with the host's folder, `wait` after it was allowed to.
+/// A host whose tool answers with the host's folder; `wait` answers only when permitted.
 struct Slow {
     folder: String,
     allowed: Arc<Semaphore>,
@@ -80,7 +80,7 @@ impl Calls for Slow {
     }
 }
 
-/// An editor, what happens to its hosts, and what lets `wait` go on.
+/// An editor, the events of its hosts, and the permits for `wait`.
 fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
     let (happens, happened) = channel();
     let allowed = Arc::new(Semaphore::new(0));
@@ -101,7 +101,7 @@ fn a_host_ends_when_its_last_call_is_over() {
     let waiting = client.begin("zubi/tools/call", json!({ "id": "wait" }));
     assert_eq!([next(), next()], ["project made", "project asked"]);
     change(&mut client, &["two"], &[""]);
-    // Another host answers while the one before still has something to do.
+    // Another host answers while the previous one still has a running call.
     assert_eq!(client.call("now", &json!({})), "two");
     assert_eq!([next(), next()], ["two made", "two asked"]);
     assert_eq!(happened.try_recv().ok(), None);
@@ -136,10 +136,10 @@ fn the_same_folders_keep_their_host_and_every_host_that_was_made_ends() {
     change(&mut client, &["three"], &[]);
     assert_eq!(client.call("now", &json!({})), "two+three");
     drop(client);
-    // Until nobody is left to whom anything could happen.
+    // Until every sender is dropped.
     let mut all: Vec<String> = happened.iter().collect();
     assert_eq!(all[..3], ["project made", "project asked", "project asked"]);
-    // Which of them ends first is open, and whether the one between was made at all.
+    // The order of the ends varies, and the host in between may not have been created.
     all[3..].sort();
     let (between, rest): (Vec<_>, Vec<_>) = all[3..].iter().partition(|event| event.starts_with("two "));
     assert!(between.is_empty() || between == ["two ended", "two made"], "{between:?}");

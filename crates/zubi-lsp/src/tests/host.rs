@@ -1,4 +1,4 @@
-//! Hosts whose only tool is the test's.
+//! Fake hosts with one tool.
 
 use std::sync::Arc;
 
@@ -8,15 +8,16 @@ use zubi_host::{CallAnswer, CallRequest, CallContext, HostDescription, HostUnava
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
 
-/// What a test's tool does, whatever its name.
+/// Implementation of the tool, whatever its name.
 #[async_trait]
 pub(super) trait Calls: Send + Sync {
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> String;
 
-    /// The host is shut down.
+    /// The host shuts down.
     fn end(&self) {}
 }
 
+/// A host with the tool `T`.
 pub(super) struct Fake<T>(pub(super) T);
 
 #[async_trait]

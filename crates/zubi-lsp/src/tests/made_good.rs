@@ -1,4 +1,4 @@
-//! What an editor's commands lose of LSP, and tools have all the same.
+//! Corrections of the editor's deviations from LSP.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -17,31 +17,31 @@ const largest = new Circle();
 Domain Circle { vision: \"v\" }
 ";
 
-/// The name of the class, and its uses.
+/// Ranges of the class name and of its uses: line, first and last column.
 const DECLARED: [u32; 3] = [0, 13, 19];
 const IMPORTED: [u32; 3] = [0, 9, 15];
 const USED: [u32; 3] = [1, 20, 26];
 
-/// An editor, and what it was asked by the last tool.
+/// An editor, and the requests of the last tool call.
 struct Toy {
     client: Client,
     asked: Vec<(String, Value)>,
 }
 
 impl Toy {
-    /// One that answers these methods.
+    /// An editor that answers these methods.
     fn new(methods: &[&str]) -> Self {
         let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
         Self { client: Client::new(&options, WEB), asked: Vec::new() }
     }
 
-    /// The same with the folder opened by a link.
+    /// Like [`Self::new`], with a folder that is opened through a link.
     fn by_link(methods: &[&str]) -> Self {
         let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
         Self { client: Client::by_link(&options, WEB), asked: Vec::new() }
     }
 
-    /// Calls a tool; `answer` is the editor, whose errors are refusals.
+    /// Calls a tool; `answer` answers the server's requests, and its errors become error responses.
     fn call(
         &mut self,
         tool: &str,
@@ -84,7 +84,7 @@ fn the_declaration_is_no_reference_if_it_is_not_wanted() {
         toy.location("web/report.ts", USED),
     );
     let editor = |method: &str, _: &Value| match method {
-        // Two providers know of the use.
+        // Two providers return the same use.
         "textDocument/references" => Ok(json!([declared, imported, used, used])),
         _ => Ok(
             json!([{ "targetUri": declared["uri"], "targetRange": range([0, 0, 20]), "targetSelectionRange": declared["range"] }]),
@@ -243,11 +243,11 @@ fn what_did_not_fit_is_told() {
 #[test]
 fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
     let mut toy = Toy::new(&["workspace/symbol", "textDocument/documentSymbol"]);
-    // TypeScript's extension writes brackets behind functions.
+    // TypeScript's extension appends parentheses to functions.
     let class = json!({ "name": "Circle()", "kind": 12, "location": toy.location("web/shape.ts", [0, 0, 20]) });
     let known = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
     assert!(known.contains("\n  function Circle  web/shape.ts:1:14\n"), "{known}");
-    // The editor asks this very server about models, and is not asked about them.
+    // The editor gets models from this very server; no query for them is sent back to it.
     let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": toy.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
     let shape = toy.client.uri("web/shape.ts");
     let told = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {
@@ -256,7 +256,7 @@ fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
             _ if params["textDocument"]["uri"] == shape.as_str() => {
                 json!([{ "name": "Circle", "kind": 5, "range": range([0, 0, 20]), "selectionRange": range(DECLARED), "children": [] }])
             }
-            // What the editor says of a document without symbols.
+            // The editor's answer for a document without symbols.
             _ => Value::Null,
         })
     });
@@ -345,7 +345,7 @@ fn actions_say_when_nobody_has_looked_for_problems() {
     no code actions here
     [editor · readiness unknown · may be incomplete: editor has not checked the present text yet]
     ");
-    // Other actions hang on none.
+    // Other actions do not depend on diagnostics.
     assert_snapshot!(actions(&mut toy, &["refactor.extract"]), @"
     textDocument/codeAction
     at web/report.ts:2:21

@@ -1,4 +1,4 @@
-//! The editor's models: the test is the editor, and the model that it lends.
+//! The editor's models: the test acts as the editor and as its model.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -8,14 +8,14 @@ use super::agent::{NOTE, editor, task, worked_on};
 use super::client::Client;
 use crate::models::messages;
 
-/// A model answers like this; the messages that it was told.
+/// Answers a request to a model; returns its messages.
 fn answer_model_request(client: &mut Client, answer: Value) -> Value {
     let asked = client.asked_by("zubi/model/request");
     client.respond(asked.id, answer);
     asked.params["messages"].clone()
 }
 
-/// What the model was told, a line for each part, without the instructions.
+/// The messages to the model, one line per part, without the instructions.
 fn render_messages(messages: &Value) -> String {
     let mut lines = Vec::new();
     for message in messages.as_array().unwrap().iter().skip(1) {
@@ -31,7 +31,7 @@ fn a_task_is_worked_on_by_a_model_of_the_editor() {
     let mut client = editor(NOTE);
     let run = task(&mut client, json!({ "task": "What does the note say?" }));
     let asked = client.asked_by("zubi/model/request");
-    // The one that is usual comes before the first.
+    // The default model is preferred to the first one.
     assert_eq!([&asked.params["vendor"], &asked.params["id"]], ["copilot", "gpt-4o-2024"]);
     assert_snapshot!(render_messages(&asked.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
     let tools = asked.params["tools"].as_array().unwrap();
@@ -40,7 +40,7 @@ fn a_task_is_worked_on_by_a_model_of_the_editor() {
     let token = asked.params["token"].clone();
     client.notify("zubi/model/piece", json!({ "token": token, "thought": "Let me look." }));
     client.notify("zubi/model/piece", json!({ "token": token, "text": "I read it." }));
-    // One for nobody is passed over.
+    // A delta for an unknown request is ignored.
     client.notify("zubi/model/piece", json!({ "token": 99, "text": "lost" }));
     let call = json!({ "id": "c1", "name": "file_read", "input": { "path": "note.txt" } });
     client.respond(asked.id, json!({ "text": "I read it.", "thought": "Let me look.", "calls": [call] }));
@@ -92,7 +92,7 @@ fn a_model_is_found_by_its_family_and_one_that_is_not_there_is_told() {
     assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor offers no models: install an extension that does, and sign in to it. `zubi agent models` shows which models there are and what others need.");
 }
 
-/// Those that are worth another try are tried again by the loop, which has tests of its own.
+/// Retries of temporary errors are tested with the loop.
 #[test]
 fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
     let mut client = editor("");

@@ -1,4 +1,4 @@
-//! What the editor shows reaches the tool `editor`, and the problems that it knows the code tools.
+//! Open editors for the tool `editor`, and the editor's diagnostics for code tools.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -33,7 +33,7 @@ fn editor() -> Client {
     Client::new(&options(), WEB)
 }
 
-/// Tells that `web/shape.ts` is open and looked at, and a file outside of the workspace open.
+/// Reports `web/shape.ts` as active, and an open file outside of the workspace.
 fn tell_open(client: &Client, is_dirty: bool) {
     let file = |uri: String| json!({ "uri": uri, "languageId": "typescript", "isDirty": is_dirty, "lineCount": 4 });
     let mut active = file(client.uri("web/shape.ts"));
@@ -48,7 +48,7 @@ fn problem() -> Value {
     json!({ "range": range, "severity": 1, "code": 2322, "source": "ts", "message": "Type 'string' is no 'number'." })
 }
 
-/// Calls `editor`, which asks the editor this once, and answers it: what was asked, and what the tool says.
+/// Calls `editor`, which queries the editor once; returns the query and the tool's answer.
 fn call_editor_tool(client: &mut Client, args: &Value, answer: Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
     let asked = client.next_request();
@@ -72,7 +72,7 @@ fn what_is_open_is_what_the_editor_told_last() {
     [editor · open files outside of the workspace, which are not listed: 1]
     ");
     tell_open(&client, true);
-    // What cannot be read changes nothing.
+    // Invalid params change nothing.
     client.notify("zubi/editor/didChange", json!({ "open": [{ "uri": 1 }] }));
     client.notify("zubi/editor/didChange", json!(["x"]));
     assert_snapshot!(client.call("editor", &open), @"
@@ -156,7 +156,7 @@ fn an_editor_that_answers_strangely_is_told() {
     error: Failed to ask the editor: the editor answered: no such document
     Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
-    // One that has said that it can and cannot: nobody else is there to be asked.
+    // The editor lists the method but does not support it, and there is no other source.
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
     for _ in 0..2 {
         let asked = client.next_request();
@@ -223,12 +223,12 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     let closed = json!({ "items": [], "isOpen": false, "isCurrent": false });
     let asked = client.next_request();
     client.respond(asked.id, closed.clone());
-    // One file is opened.
+    // A single file is opened.
     let asked = client.next_request();
     assert_eq!(asked.params["method"], "zubi/validate");
     client.respond(asked.id, json!({ "items": [problem()], "isOpen": true, "isCurrent": true }));
     assert!(tool_text(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
-    // Many are not.
+    // Several files are not.
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": { "path": "web" } }));
     for _ in 0..2 {
         let asked = client.next_request();
@@ -241,7 +241,7 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     ");
 }
 
-/// A host that is never asked anything.
+/// A host that receives no calls.
 struct Silent;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! What the editor is told of its host, and of the program.
+//! Status of the host for the editor, and version of the program.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1 } })
 }
 
-/// A host that others find.
+/// A host that clients can find.
 fn shared_host(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     let findable = wanted.findable.clone();
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
@@ -38,7 +38,7 @@ fn run(state: &Utf8Path) -> Utf8PathBuf {
     state.with_file_name("run")
 }
 
-/// The next status that is one, with what differs from run to run taken out.
+/// Next matching status, without values that differ from run to run.
 fn status(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> String {
     loop {
         let mut status = client.next_notification("zubi/status");
@@ -64,7 +64,7 @@ fn the_answer_to_initialize_says_which_channel_this_program_has() {
         told.unwrap_or_default().replace(env!("CARGO_PKG_VERSION"), "VERSION")
     };
     assert_snapshot!(told(json!({ "editorProtocol": 1 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
-    // One that speaks another version has to know which of the two is too old.
+    // A client with another version needs to know which of the two is outdated.
     assert_snapshot!(told(json!({ "editorProtocol": 2 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
     assert_snapshot!(told(json!({})), @"");
 }

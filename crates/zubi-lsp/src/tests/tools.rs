@@ -1,4 +1,4 @@
-//! The tools for the editor.
+//! Tools for the editor.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn what_cannot_be_called() {
         assert_eq!((&error["code"], &error["data"]["field"]), (&json!(-32602), &json!(field)), "{params}");
         assert!(error["message"].as_str().unwrap().contains(said), "{error}");
     }
-    // A tool that refuses its arguments answers with a text.
+    // A tool that rejects its arguments answers with a text.
     let answer = client.call("lsp_hover", &json!({}));
     assert!(answer.starts_with("error: Invalid input: "), "{answer}");
 }
@@ -66,7 +66,7 @@ fn a_host_that_cannot_be_made_is_told_to_everybody_who_asks() {
     }
 }
 
-/// A host whose only tool reports progress twice and repeats what it was called with.
+/// A host whose only tool reports progress twice and repeats its arguments.
 struct ProgressTool;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! What the editor has told of the documents that are open in it.
+//! Documents that are open in the editor, as it has reported them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,40 +7,41 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp::Uri;
 use zubi_base::{fs, uri};
 
-/// The most bytes of one text that is not saved. A larger one is not kept, and its file not read: the disk has another.
+/// Maximum size of an unsaved text, in bytes. A larger text is not stored, and its file not read, because the disk has
+/// another.
 pub(crate) const MAX_TEXT_BYTES: usize = 2 << 20;
-/// The most bytes of all of them.
+/// Maximum size of all unsaved texts, in bytes.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
 
-/// A document as the editor tells of it.
+/// A document as the editor reports it.
 pub(crate) struct DocumentUpdate {
     pub(crate) uri: String,
-    /// Another number with each change of the text.
+    /// Changes with each change of the text.
     pub(crate) version: i32,
     pub(crate) is_dirty: bool,
-    /// Once for each version of a text that is not saved.
+    /// Unsaved text, sent once per version.
     pub(crate) text: Option<String>,
 }
 
-/// A document that is open.
+/// A document that is open in the editor.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
-    /// As the editor writes it.
+    /// URI as the editor writes it.
     pub(crate) uri: String,
     pub(crate) version: i32,
     pub(crate) is_dirty: bool,
-    /// What is not saved; `None` also where it is too large, or all of them together are.
+    /// Unsaved text; `None` also if this text, or all texts together, are too large.
     pub(crate) text: Option<Arc<str>>,
-    /// Whether the text was left out for what the others have.
+    /// Whether the text was dropped because all texts together are too large.
     pub(crate) is_crowded_out: bool,
 }
 
-/// All of them, by their paths with links resolved.
+/// All open documents, by path with links resolved.
 #[derive(Default)]
 pub(crate) struct Documents(Mutex<BTreeMap<Utf8PathBuf, Document>>);
 
 impl Documents {
-    /// These are open now, and no others.
+    /// Replaces all open documents.
     pub(crate) fn replace_all(&self, told: impl Iterator<Item = DocumentUpdate>) {
         let mut documents = self.lock();
         let before = std::mem::take(&mut *documents);
@@ -52,7 +53,7 @@ impl Documents {
                 Some((path, document)) => (path, Some(document)),
                 None => {
                     let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
-                    // One that is gone from the disk may still be open.
+                    // A file that was deleted from disk may still be open.
                     (fs::canonical(&path).unwrap_or(path), None)
                 }
             };
@@ -66,17 +67,17 @@ impl Documents {
         }
     }
 
-    /// The document of a file.
+    /// Open document of a file.
     pub(crate) fn get(&self, path: &Utf8Path) -> Option<Document> {
         self.lock().get(path).cloned()
     }
 
-    /// Whether a file is open, or one below a directory.
+    /// Whether the path, or a file below it, is open.
     pub(crate) fn has_below(&self, path: &Utf8Path) -> bool {
         self.lock().range(path.to_owned()..).take_while(|(open, _)| open.starts_with(path)).next().is_some()
     }
 
-    /// The texts that are not saved.
+    /// All unsaved texts.
     pub(crate) fn unsaved_texts(&self) -> Vec<(Utf8PathBuf, Arc<str>)> {
         let documents = self.lock();
         documents.iter().filter_map(|(path, document)| Some((path.clone(), document.text.clone()?))).collect()

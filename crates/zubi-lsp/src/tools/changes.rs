@@ -1,7 +1,7 @@
-//! `zubi/tools/didChange`: which tools have come and gone, told to the editor.
+//! `zubi/tools/didChange`: notifies the editor of added and removed tools.
 //!
-//! What changes while the list is worked out is told with the next one, so a burst of changes is a few messages. The list of
-//! the next host, when the editor has opened other folders, is compared with that of the host before.
+//! Changes during the computation of a list are sent with the next one, so a burst of changes results in few messages.
+//! When the editor opens other folders, the list of the next host is compared with that of the previous one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -15,7 +15,7 @@ use super::{Host, Tools};
 use crate::wire::TOOLS_DID_CHANGE;
 use crate::wire::tools::ToolsDidChangeParams;
 
-/// What was listed last, by id; nothing before the first list, which is not told as a change.
+/// The last list, by tool id; `None` before the first list, which is not sent as a change.
 pub(super) type ListedTools = Mutex<Option<BTreeMap<String, Value>>>;
 
 fn by_id(specs: &[Arc<ToolSpec>]) -> BTreeMap<String, Value> {
@@ -23,14 +23,13 @@ fn by_id(specs: &[Arc<ToolSpec>]) -> BTreeMap<String, Value> {
 }
 
 impl Tools {
-    /// Begins to tell of a host's tools, until it ends.
+    /// Starts to report changes of a host's tools, until the host ends.
     pub(super) fn follow(self: &Arc<Self>, host: &Arc<Host>, service: &Arc<dyn ToolService>) {
         let following = follow(Arc::downgrade(self), Arc::downgrade(host), Arc::downgrade(service), service.changes());
         self.runtime.spawn(following);
     }
 
-    /// The list for the editor, which knows from then on what is there: changes are told against its first list, also where
-    /// nobody has compared yet.
+    /// Lists the tools for the editor. Changes are relative to its first list, even before the first comparison.
     pub(super) async fn list_for_editor(&self, service: &dyn ToolService) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         let mut listed = self.listed.lock().await;
         let specs = service.list(&self.caller.restrictions).await?;
@@ -40,9 +39,9 @@ impl Tools {
 
     async fn compare(&self, host: &Host, service: &dyn ToolService) {
         let mut listed = self.listed.lock().await;
-        // Whose list could not be had has told why to whoever asked.
+        // A failure to list is reported to the caller of `zubi/tools/list`.
         let Ok(specs) = service.list(&self.caller.restrictions).await else { return };
-        // Of folders that are not open any more nothing is told.
+        // Folders that are no longer open are ignored.
         if !std::ptr::eq(Arc::as_ptr(&self.current()), host) {
             return;
         }
@@ -65,7 +64,7 @@ async fn follow(
     mut changes: tokio::sync::watch::Receiver<u64>,
 ) {
     loop {
-        // Before it is asked, so that no change in between is missed.
+        // Reset before the query, so that no change in between is missed.
         changes.mark_unchanged();
         let (Some(tools), Some(host), Some(service)) = (tools.upgrade(), host.upgrade(), service.upgrade()) else {
             return;

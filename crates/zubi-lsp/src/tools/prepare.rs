@@ -1,4 +1,4 @@
-//! `zubi/tools/prepare`: what a call would do, in the words of a person, before it is made.
+//! `zubi/tools/prepare`: describes a call to the user before it is made.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use zubi_tools::{ToolSpec, question, summary};
 
 use crate::wire::tools::Confirmation;
 
-/// How long working it out may take: the editor shows nothing until then.
+/// Time-out for explaining a call: the editor shows nothing until then.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the user reads while it runs: the tool's title and its telling argument, as Markdown.
+/// Message shown while the tool runs: its title and its most informative argument, as Markdown.
 pub(super) fn message(spec: &ToolSpec, args: &Value, host: &HostDescription) -> String {
     let title = escape_markdown(&spec.title);
     match summary::key_argument(spec, args, &host.folders) {
@@ -21,7 +21,7 @@ pub(super) fn message(spec: &ToolSpec, args: &Value, host: &HostDescription) -> 
     }
 }
 
-/// What the user is asked before it runs.
+/// Confirmation shown before the tool runs.
 pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirmation {
     let Explanation { tool, judgement, footprint, .. } = explained;
     let request = ApprovalRequest {
@@ -37,13 +37,13 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirma
     Confirmation { title: format!("{title}?"), message: fence_markdown(&card) }
 }
 
-/// A text as it is, in Markdown.
+/// Fences a text as a Markdown code block.
 fn fence_markdown(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}text\n{}\n{fence}", text.trim_end())
 }
 
-/// A text on one line as it is, in Markdown.
+/// Quotes a text as a Markdown code span.
 fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -54,7 +54,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }
 
-/// Words that may be anybody's, which Markdown is not to read.
+/// Escapes Markdown in untrusted text.
 fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in zubi_base::visible::printable(text).chars() {

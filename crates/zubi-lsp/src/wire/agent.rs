@@ -1,4 +1,4 @@
-//! What is said about zubi's agent, `zubi/agent/*`, and to the models of the editor, `zubi/model/*`.
+//! Messages of zubi's agent, `zubi/agent/*`, and of the editor's models, `zubi/model/*`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,70 +7,73 @@ use serde_json::Value;
 /// A request of a chat page.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRequestParams {
-    /// As in the page's own protocol: `hello`, `open`, `send`.
+    /// Method of the page's protocol: `hello`, `open`, `send`.
     pub method: String,
     #[serde(default)]
     pub params: Value,
 }
 
-/// What happened in conversations since it was told before.
+/// Conversation events since the last message.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentEventsParams {
-    /// Whether what was before has to be asked for anew: it is the first time, something of it was lost, or another folder
-    /// is open.
+    /// Whether the client must reload earlier events: this is the first message, events were lost, or another folder is
+    /// open.
+    #[serde(rename = "isFresh")]
     pub is_fresh: bool,
-    /// As the page is told it, in order: `{conversation, event}`.
+    /// Events in order, as the page receives them: `{conversation, event}`.
+    #[serde(rename = "told")]
     pub told: Vec<Value>,
-    /// The last question among them that somebody has to answer in the chat.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The last of their prompts that the user must answer in the chat.
+    #[serde(rename = "waits", skip_serializing_if = "Option::is_none")]
     pub waits: Option<WaitingQuestion>,
 }
 
-/// A question that waits for an answer in the chat.
+/// An approval prompt that waits for an answer in the chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "WaitingQuestion")]
 pub struct WaitingQuestion {
     pub conversation: String,
-    /// For a person, a line.
+    /// One line for people.
     pub text: String,
 }
 
-/// A task for the agent, of an extension. What it says holds for this run alone.
+/// A task of an extension for the agent. The options apply to this run only.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentRunParams {
     pub task: String,
-    /// As the setting; that one, if it names none.
+    /// Same format as the setting `model`, which is the default.
     pub model: Option<String>,
-    /// In front of zubi's own instructions to the model.
+    /// Instructions to the model, placed before zubi's own.
     pub instructions: Option<String>,
     pub max_iterations: Option<u64>,
-    /// Patterns of the tools that there are for it; none: all.
+    /// Patterns of the tools to offer; if empty, all.
     #[serde(default)]
     pub tools: Vec<String>,
 }
 
-/// What came of it: how it ended, as the last event of the turn says.
+/// Result of a task, from the last event of its turn.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRunResult {
-    /// Where it can be read.
+    /// Conversation that contains the task.
     pub conversation: String,
-    /// `completed`, or why there is no whole answer.
+    /// `completed`, or the reason why there is no complete answer.
     pub reason: String,
-    /// The answer; a report of what was done, where there is none.
+    /// The answer, or else a report of what was done.
     pub text: String,
-    /// What went wrong, with the next step.
+    /// Error message, with a hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// The models that extensions offer in the editor.
+/// Models that extensions offer in the editor.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ModelListResult {
     pub models: Vec<EditorModel>,
 }
 
-/// One of them, in the editor's own words.
+/// A model, with the editor's own data.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorModel {
@@ -81,7 +84,7 @@ pub struct EditorModel {
     pub max_input_tokens: u64,
 }
 
-/// A question to a model of the editor.
+/// A request to a model of the editor.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRequestParams {
@@ -89,10 +92,10 @@ pub struct ModelRequestParams {
     pub vendor: String,
     pub messages: Vec<ModelMessage>,
     pub tools: Vec<ModelTool>,
-    /// In tokens; the model's own limit if there is none.
+    /// Maximum output in tokens; the model's own limit if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// For `zubi/model/piece`.
+    /// Token for `zubi/model/piece`.
     pub token: u64,
 }
 
@@ -103,7 +106,7 @@ pub struct ModelMessage {
     pub parts: Vec<ModelPart>,
 }
 
-/// Who says it. What calls came to is the user's, and so are instructions.
+/// Author of a message. Tool results and instructions are the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ModelRole {
@@ -111,7 +114,7 @@ pub enum ModelRole {
     Assistant,
 }
 
-/// A part of a message: one of the three.
+/// One part of a message; exactly one field is set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPart {
@@ -119,61 +122,64 @@ pub struct ModelPart {
     pub text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<ModelCall>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "outcome", skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ModelOutcome>,
 }
 
-/// A call that a model wants made.
+/// A tool call that a model requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelCall {
     pub id: String,
     pub name: String,
-    /// An object, unless the model has written something else.
+    /// An object, unless the model has produced another value.
     pub input: Value,
 }
 
-/// What came of a call.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ModelOutcome")]
 pub struct ModelOutcome {
-    /// Of the call.
+    /// Id of the call.
     pub id: String,
     pub text: String,
 }
 
-/// A tool as the model is told of it.
+/// A tool as defined for the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelTool {
     pub name: String,
     pub description: String,
-    /// A JSON Schema.
+    /// JSON Schema of the input.
     pub input_schema: Value,
 }
 
-/// A piece of an answer: text, or what the model thinks aloud.
+/// A delta of an answer: text, or reasoning.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ModelDeltaParams {
-    /// Of the request.
+    /// Token of the request.
     pub token: u64,
     pub text: Option<String>,
+    #[serde(rename = "thought")]
     pub thought: Option<String>,
 }
 
-/// A whole answer, or why there is none.
+/// A complete answer, or the error.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ModelRequestResult {
     pub text: String,
+    #[serde(rename = "thought")]
     pub thought: String,
     pub calls: Vec<ModelCall>,
     pub error: Option<ModelFailure>,
 }
 
-/// Why a model gave no answer.
+/// Error of a model.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ModelFailure {
-    /// The editor's: `NoPermissions`, `Blocked`, `NotFound`; else the name of the error.
+    /// Error code of the editor (`NoPermissions`, `Blocked`, `NotFound`), otherwise the name of the error.
     pub code: String,
     pub message: String,
 }

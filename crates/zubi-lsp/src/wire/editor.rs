@@ -1,4 +1,4 @@
-//! What is said about the editor: `zubi/editor/*`, and `zubi/status`.
+//! Messages of the editor, `zubi/editor/*`, and `zubi/status`.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ use zubi_link::wire::editor::Selection;
 
 /// A file that is open in the editor.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "OpenFile")]
 #[serde(rename_all = "camelCase")]
 pub struct OpenFile {
     pub uri: String,
@@ -20,93 +21,97 @@ pub struct OpenFile {
     pub is_dirty: bool,
     #[serde(default)]
     pub line_count: u32,
-    /// Another number with each change of the text; an editor that tells none tells no texts either.
+    /// Changes with each change of the text; an editor that sends none sends no texts either.
     pub version: Option<i32>,
-    /// What is not saved; left out once it was told for this version.
+    /// Unsaved text; omitted if it was already sent for this version.
     pub text: Option<String>,
 }
 
-/// The file that the user looks at.
+/// The file in the active editor.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "ActiveFile")]
 pub struct ActiveFile {
     #[serde(flatten)]
     pub file: OpenFile,
-    /// The cursor; both numbers from 1.
+    /// Position of the cursor; both numbers are 1-based.
     pub selection: Selection,
 }
 
-/// What is open in the editor.
+/// Open documents of the editor.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorDidChangeParams {
-    /// What the user looks at.
+    /// File in the active editor.
     pub active: Option<ActiveFile>,
     #[serde(default)]
     pub open: Vec<OpenFile>,
-    /// Documents whose problems have changed since this was told before.
+    /// Documents whose diagnostics have changed since the last message.
     #[serde(default)]
     pub diagnostics_uris: Vec<String>,
 }
 
-/// A question to the editor's language features.
+/// A request to the editor's language features.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EditorRequestParams {
-    /// LSP's name of it.
+    /// LSP's method name.
     pub method: String,
     pub params: Value,
 }
 
-/// A change through the editor.
+/// A change to apply through the editor.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorApplyParams {
-    /// In order.
+    /// Operations in order.
     #[schemars(extend("x-lsp" = "WorkspaceEdit"))]
     pub edit: Value,
-    /// By URI, SHA-256 of each text that the edit was made for, without carriage returns. An open document that has another
-    /// one refuses all of it with LSP's `ContentModified`, whose message is the URI.
+    /// SHA-256 of each text that the edit applies to, without carriage returns, by URI. If an open document has another
+    /// text, the editor refuses all of it with LSP's `ContentModified`, whose message is the URI.
     pub texts: BTreeMap<String, String>,
     #[schemars(with = "SaveShape")]
     pub save: Save,
-    /// Settings of the workspace that hold meanwhile, and are put back.
+    /// Temporary settings of the workspace, restored after the change.
     #[schemars(with = "Vec<HeldSetting>")]
     pub settings: Vec<Setting>,
-    /// Whether files move and extensions are waited for that change what refers to them.
+    /// Whether files move and the editor must wait for extensions that update references to them.
+    #[serde(rename = "isFollowed")]
     pub is_followed: bool,
 }
 
-/// What is saved after a change: what was not open before; that and what had nothing unsaved; everything that was changed.
+/// Documents to save after a change: those not open before; those and the ones without unsaved changes; all changed
+/// ones.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase", rename = "Save")]
-#[expect(dead_code, reason = "the shape of another type, which knows no schemas")]
+#[expect(dead_code, reason = "schema of a type that does not implement JsonSchema")]
 enum SaveShape {
     Unopened,
     Clean,
     All,
 }
 
-/// A setting that holds during a change.
+/// A setting that applies during a change.
 #[derive(JsonSchema)]
-#[expect(dead_code, reason = "the shape of another type, which knows no schemas")]
+#[schemars(rename = "HeldSetting")]
+#[expect(dead_code, reason = "schema of a type that does not implement JsonSchema")]
 struct HeldSetting {
     key: String,
     value: Value,
 }
 
-/// What a change came to.
+/// Result of a change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorApplyResult {
     pub applied: bool,
     pub failure_reason: Option<String>,
-    /// Every document that has another text now, those that extensions changed among them; as it is named now.
+    /// Every document whose text has changed, including those changed by extensions; with its current URI.
     pub changed: Vec<EditorChange>,
-    /// Settings that could not be put back.
-    #[serde(default)]
+    /// Keys of settings that could not be restored.
+    #[serde(rename = "left", default)]
     pub left: Vec<String>,
 }
 
-/// A document that has another text now.
+/// A document whose text has changed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorChange {
@@ -114,19 +119,19 @@ pub struct EditorChange {
     pub before: String,
     pub after: String,
     pub is_saved: bool,
-    /// Whether the user typed into it meanwhile: the text after is his too, and neither saved nor taken back.
-    #[serde(default)]
+    /// Whether the user has typed into it meanwhile: the new text is partly theirs, and neither saved nor reverted.
+    #[serde(rename = "isTyped", default)]
     pub is_typed: bool,
 }
 
-/// A command of the editor; the result is what it returned, or null.
+/// A command of the editor; the result is its return value, or null.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EditorCommandParams {
     pub command: String,
     pub args: Vec<Value>,
 }
 
-/// Where a setting stands.
+/// Scope of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SettingScope {
@@ -135,23 +140,23 @@ pub enum SettingScope {
     Folder,
 }
 
-/// A setting that is read, or written where there is a value; null takes it out of the scope.
+/// A setting to read, or to write if there is a value; null removes it from the scope.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EditorConfigParams {
     pub key: String,
-    /// Written at; absent: `workspace`.
+    /// Scope to write to [default: `workspace`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<SettingScope>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
 
-/// What a setting is; null where it is not set.
+/// Values of a setting; null where it is not set.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EditorConfigResult {
     pub key: String,
-    /// What holds.
+    /// Effective value.
     pub value: Value,
     pub default: Value,
     pub user: Value,
@@ -159,14 +164,14 @@ pub struct EditorConfigResult {
     pub folder: Value,
 }
 
-/// How the host of this window is doing.
+/// Status of this window's host.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusParams {
-    /// What others find this host by; absent while there is none, `problem` says why.
+    /// Instance name of the host; absent if there is no host, with the reason in `problem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// The discovery file.
+    /// Path of the discovery file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub file: Option<Utf8PathBuf>,
@@ -174,17 +179,17 @@ pub struct StatusParams {
     pub port: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Who is connected.
+    /// Connected clients.
     pub clients: Vec<ConnectedClient>,
-    /// How many tools there are.
+    /// Number of tools.
     pub tools: usize,
-    /// Another number when there are other tools.
+    /// Changes whenever the list of tools changes.
     pub revision: u64,
     /// Whether there are DomainLang models.
     pub has_models: bool,
 }
 
-/// Somebody who is connected to a host.
+/// A client that is connected to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConnectedClient {
     pub name: String,
@@ -192,7 +197,7 @@ pub struct ConnectedClient {
     pub pid: Option<u32>,
 }
 
-/// A document's problems as LSP has them, with what else is known: the result of `textDocument/diagnostic` and
+/// Diagnostics of a document as in LSP, with additional fields: the result of `textDocument/diagnostic` and
 /// `zubi/validate`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -202,12 +207,13 @@ pub struct DocumentReport {
     #[schemars(with = "Vec<Value>", extend("x-lsp" = "Diagnostic", "x-many" = true))]
     pub items: Vec<lsp::Diagnostic>,
     pub is_open: Option<bool>,
-    /// Whether somebody has spoken since the document was opened or changed. Who finds nothing may say nothing.
+    /// Whether a server has reported since the document was opened or changed. A server without findings may not
+    /// report.
     pub is_current: Option<bool>,
     pub language_id: Option<String>,
 }
 
-/// Of LSP's kinds the one that has the problems.
+/// The one of LSP's report kinds that contains diagnostics.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReportKind {

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn every_message_is_described_once_and_every_reference_leads_somewhere() {
     let document = document();
-    assert_eq!(document["messages"].as_object().unwrap().len(), MESSAGES.len(), "two messages of one name");
+    assert_eq!(document["messages"].as_object().unwrap().len(), MESSAGES.len(), "two messages with the same name");
     let text = document.to_string();
     for (at, _) in text.match_indices("#/$defs/") {
         let name = text.get(at + "#/$defs/".len()..).unwrap().split('"').next().unwrap();
@@ -14,7 +14,7 @@ fn every_message_is_described_once_and_every_reference_leads_somewhere() {
     }
 }
 
-/// A type that goes both ways would have two shapes of one name.
+/// A type that is sent in both directions must have one schema.
 #[test]
 fn what_is_left_out_means_the_same_in_both_directions() {
     let definitions = |contract: Contract, to: &dyn Fn(&Message) -> [Option<Shape>; 2], which: usize| {

@@ -1,4 +1,4 @@
-//! What is said about tools: `zubi/tools/*`, what extensions contribute, and questions to the user.
+//! Messages of tools, `zubi/tools/*`, of contributions, and of approval prompts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,10 @@ use zubi_tools::{Code, Effect};
 
 /// One tool, as `zubi tools show --json` prints it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ToolSpec")]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
-    /// As in settings and filters: `lsp_definition`, `workspace.deploy`.
+    /// Id as in settings and filters: `lsp_definition`, `workspace.deploy`.
     pub id: String,
     pub title: String,
     pub description: String,
@@ -25,46 +26,46 @@ pub struct ToolSpec {
     pub icon: Option<String>,
 }
 
-/// The answer to `zubi/tools/list`.
+/// Result of `zubi/tools/list`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsListResult {
     #[schemars(with = "Vec<ToolSpec>")]
     pub tools: Vec<Value>,
 }
 
-/// Parameters of `zubi/tools/call`; `zubi/tools/prepare` looks at the first two.
+/// Parameters of `zubi/tools/call`; `zubi/tools/prepare` uses the first two.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsCallParams {
     /// Id or wire name of the tool.
     pub id: String,
     #[serde(default)]
     pub args: Value,
-    /// Upper bound of the answer, in tokens.
+    /// Maximum length of the answer, in tokens.
     pub budget: Option<usize>,
-    /// For `$/progress`.
+    /// Token for `$/progress`.
     #[schemars(extend("type" = ["integer", "string"]))]
     pub token: Option<Value>,
-    /// The user has said yes to what `TOOLS_PREPARE` gave to be confirmed, if it gave anything.
+    /// Whether the user has approved the confirmation of `TOOLS_PREPARE`, if there was one.
     #[serde(default)]
     pub confirmed: bool,
 }
 
-/// The answer's text, made for a model; of a failure, what went wrong and the next step.
+/// Result of `zubi/tools/call`: a text for a model; of a failure, the error with a hint.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsCallResult {
     pub text: String,
     pub is_error: bool,
-    /// Of a failure, one of those that `zubi tools codes` lists.
+    /// Error code of a failure, one of those that `zubi tools codes` lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub code: Option<Code>,
-    /// The same for a program, where the tool has it.
+    /// Structured result, if the tool has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// What the user reads while a call runs, and what is asked before; texts are Markdown.
+/// Message to show while a call runs, and confirmation to show before it; texts are Markdown.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsPrepareResult {
     pub message: String,
@@ -72,51 +73,51 @@ pub struct ToolsPrepareResult {
     pub confirmation: Option<Confirmation>,
 }
 
-/// A question before a call.
+/// A confirmation to show before a call.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
     pub title: String,
     pub message: String,
 }
 
-/// What extensions contribute; all of it, or none.
+/// Contributions of extensions; all are registered, or none.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolsRegisterParams {
-    /// Their ids are whole: `namespace.name`.
+    /// Tools with full ids: `namespace.name`.
     pub tools: Vec<ContributedTool>,
     /// Names that declared tools of the kind `function` may call.
     pub functions: Vec<String>,
 }
 
-/// There are other tools.
+/// Changes of the list of tools.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsDidChangeParams {
-    /// New, or others than before.
+    /// New and changed tools.
     #[schemars(with = "Vec<ToolSpec>")]
     pub added: Vec<Value>,
     pub removed: Vec<String>,
 }
 
-/// A call of what an extension has contributed.
+/// A call of a contributed tool or function.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct InvokeContributedParams {
     #[serde(flatten)]
     pub call: InvokeParams,
-    /// For `$/progress` to the server.
+    /// Token for `$/progress` to the server.
     pub token: u64,
 }
 
-/// A question to the user, in a dialog that has to be answered.
+/// An approval prompt for a modal dialog.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequestParams {
     pub title: String,
     pub detail: String,
-    /// Labels of the answers that allow it.
+    /// Labels of the options that allow the call.
     pub options: Vec<String>,
 }
 
-/// Which of the options was chosen; null: it is not allowed.
+/// Index of the chosen option, or null if the call is denied.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequestResult {
     pub choice: Option<usize>,

@@ -1,9 +1,9 @@
-//! The names of zubi's own tools, which no declared tool can have: theirs are there first, so another tool would run in its
-//! place. All of them, whether a session offers them or not.
+//! Names of zubi's built-in tools, which declared tools cannot use: built-in tools are registered first, so they would
+//! run instead. The list is complete, whichever tools a session offers.
 
 use zubi_tools::spec;
 
-/// Their ids.
+/// Ids of the built-in tools.
 const BUILT_IN: &[&str] = &[
     "lsp_definition",
     "lsp_references",
@@ -62,7 +62,7 @@ pub(super) fn has(wire: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The reference is generated from all tools there are.
+    /// The reference page is generated from all tools.
     #[test]
     fn the_table_is_the_references() {
         let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reference/tools.md");

@@ -1,4 +1,4 @@
-//! One declared tool as it is used: its id in full, its facts from wherever they stand, its specification.
+//! Definition of one declared tool: its full id, its merged metadata, its specification.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,28 +12,28 @@ use super::format::{ToolDefinition, ToolExecution};
 use super::problem::Problem;
 use super::tree::Node;
 
-/// What stands before an id without a dot.
+/// Prefix of ids without a dot.
 pub(super) const NAMESPACE: &str = "workspace";
 
-/// The longest wire name; see `zubi_tools::schema`.
+/// Longest wire name in bytes; see `zubi_tools::schema`.
 const MAX_WIRE_NAME: usize = 40;
 
-/// The most parameters of a tool.
+/// Most parameters of a tool.
 const MAX_PARAMETERS: usize = 100;
 
-/// How long a tool may take that does not say.
+/// Default time-out of a call.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The group of tools that `--toolsets` selects.
+/// Toolset name for `--toolsets`.
 pub const TOOLSET: &str = "declared";
 
-/// The tag that every declared tool has.
+/// Tag of every declared tool.
 const TAG: &str = "workspace";
 
-/// A tool of a file.
+/// A tool of a tool file, valid by itself.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// In full: with a dot.
+    /// Full id, with a dot.
     pub id: String,
     pub tool: ToolDefinition,
     pub requires_approval: bool,
@@ -41,18 +41,19 @@ pub struct Definition {
     pub category: String,
     pub tags: Vec<String>,
     pub icon: Option<String>,
-    /// Where it stands in its file.
+    /// The tool's JSON in its file.
     pub(super) node: Node,
-    /// Where its id stands.
+    /// Byte range of the id in the file.
     pub(super) id_range: Range<usize>,
 }
 
 impl Definition {
-    /// Reads a tool that has the form of the schema, and tells what the schema cannot. `None` when it cannot be used.
+    /// Reads a tool that conforms to the schema, and reports problems that the schema cannot express. Returns `None` if
+    /// the tool is unusable.
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Self> {
         let tool: ToolDefinition = match serde_path_to_error::deserialize(node.to_value()) {
             Ok(tool) => tool,
-            // The schema is made from the type, so this is left for what a type says beyond its schema.
+            // The schema is derived from the type; this covers constraints of the type beyond its schema.
             Err(error) => {
                 let what = format!("cannot be read: {}: {}", error.path(), error.inner());
                 problems.push(Problem::error("unreadable", node.range.clone(), what, "See the schema of this file."));
@@ -63,7 +64,7 @@ impl Definition {
         let id_range = node.get("id").map_or(node.range.clone(), |id| id.range.clone());
         let id = full_id(&tool.id);
         if id.len() > MAX_WIRE_NAME {
-            let what = format!("`{id}` has {} characters, and clients take at most {MAX_WIRE_NAME}", id.len());
+            let what = format!("`{id}` has {} characters; clients accept at most {MAX_WIRE_NAME}", id.len());
             problems.push(Problem::error("long-id", id_range.clone(), what, "Choose a shorter id."));
         }
         conflicts(node, problems);
@@ -99,7 +100,8 @@ impl Definition {
         (!is_broken).then_some(definition)
     }
 
-    /// What the tool says of itself. One that cannot run here says so first, for a model reads no further.
+    /// Builds the tool's specification. The description of an unavailable tool begins with the reason, because models
+    /// may not read further.
     pub fn spec(&self, unavailable: Option<&str>) -> ToolSpec {
         let description = match unavailable {
             Some(why) => format!("Unavailable here: {why}. {}", self.tool.description),
@@ -116,7 +118,8 @@ impl Definition {
             notes: String::new(),
             effect: self.effect(),
             toolset: TOOLSET.to_owned(),
-            // A workspace may declare many, and every list is paid for; a session that wants them in its own says so.
+            // A workspace may declare many tools, and every listed tool costs tokens; a session can enable them in its
+            // list.
             exposure: Exposure::Deferred,
             approval: if self.requires_approval { Approval::Always } else { Approval::ByEffect },
             timeout: self.timeout,
@@ -126,7 +129,8 @@ impl Definition {
         }
     }
 
-    /// The worst that a call can do. A request is Network whatever its method: what it asks for tells somebody something.
+    /// Returns the strongest effect of a call. HTTP requests have the effect Network whatever their method: even a GET
+    /// sends data to the server.
     pub fn effect(&self) -> Effect {
         match self.tool.execution {
             ToolExecution::Http(_) => Effect::Network,
@@ -137,7 +141,7 @@ impl Definition {
         }
     }
 
-    /// The kind of execution, in the format's word.
+    /// Returns the kind of execution, as the format spells it.
     pub fn kind(&self) -> &'static str {
         match self.tool.execution {
             ToolExecution::Shell(_) => "shell",
@@ -148,7 +152,7 @@ impl Definition {
         }
     }
 
-    /// What it would run, as it stands in the file: for whoever is to trust it.
+    /// Returns the script, URL, code, command or handler as written in the file, for the trust review.
     pub fn runs(&self) -> String {
         match &self.tool.execution {
             ToolExecution::Shell(shell) => shell.script.clone(),
@@ -159,7 +163,7 @@ impl Definition {
         }
     }
 
-    /// The parameters by name, with whether each must be given.
+    /// Returns the parameters: name, schema, and whether the parameter is required.
     pub(super) fn arguments(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let required = self.tool.parameters.get("required").and_then(Value::as_array);
         let is_required = move |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
@@ -167,37 +171,37 @@ impl Definition {
         properties.into_iter().flatten().map(move |(name, schema)| (name.as_str(), schema, is_required(name)))
     }
 
-    /// As data, for programs.
+    /// Returns a JSON summary for programs.
     pub fn to_json(&self) -> Value {
         json!({ "id": self.id, "kind": self.kind(), "runs": self.runs(), "requiresApproval": self.requires_approval })
     }
 }
 
-/// An id as it stands in a file, in full.
+/// Returns an id from a file in its full form.
 pub(super) fn full_id(id: &str) -> String {
     if id.contains('.') { id.to_owned() } else { format!("{NAMESPACE}.{id}") }
 }
 
-/// Facts that stand at the top level and under `metadata`, and differ.
+/// Reports metadata that differs between the top level and `metadata`.
 fn conflicts(node: &Node, problems: &mut Vec<Problem>) {
     let Some(metadata) = node.get("metadata") else { return };
     for member in metadata.members() {
         if let Some(top) = node.get(&member.name)
             && top.to_value() != member.value.to_value()
         {
-            let what = format!("`{0}` and `metadata.{0}` say different things", member.name);
-            problems.push(Problem::error("metadata-conflict", member.name_range.clone(), what, "Keep one of them."));
+            let what = format!("`{0}` and `metadata.{0}` differ", member.name);
+            problems.push(Problem::error("metadata-conflict", member.name_range.clone(), what, "Remove one of them."));
         }
     }
 }
 
-/// What a schema of parameters cannot say of itself.
+/// Reports invalid parameters that JSON Schema itself cannot express.
 fn parameters(node: &Node, problems: &mut Vec<Problem>) {
     let Some(parameters) = node.get("parameters") else { return };
     let names = || parameters.get("properties").map(Node::members).unwrap_or_default();
     if let Some(member) = names().get(MAX_PARAMETERS) {
         let what = format!("more than {MAX_PARAMETERS} parameters");
-        let hint = "No model fills in so many: make several tools of it, or take an object.";
+        let hint = "Models cannot fill in so many: split the tool, or use an object.";
         problems.push(Problem::error("too-many-parameters", member.name_range.clone(), what, hint));
         return;
     }
@@ -209,15 +213,15 @@ fn parameters(node: &Node, problems: &mut Vec<Problem>) {
                 Some(near) => format!("Did you mean `{near}`?"),
                 None => "Describe it under `properties`.".to_owned(),
             };
-            let what = format!("`{name}` is required and no parameter");
+            let what = format!("`{name}` is required but not a parameter");
             problems.push(Problem::error("unknown-parameter", required.range.clone(), what, hint));
         }
     }
     for member in names() {
-        // What can follow a `$` in a template.
+        // Names that can follow `$` in a template.
         if !env::is_name(&member.name) || member.name.len() > 64 {
-            let what = format!("`{}` is no name for a parameter", super::shape::truncate(&member.name));
-            let hint = "Letters, digits and `_`, at most 64, so that `$name` can stand for it.";
+            let what = format!("`{}` is not a valid parameter name", super::shape::truncate(&member.name));
+            let hint = "Use at most 64 letters, digits and `_`, so that `$name` can refer to it.";
             problems.push(Problem::error("parameter-name", member.name_range.clone(), what, hint));
         }
     }

@@ -1,8 +1,8 @@
-//! Everything that trusting a tool file lets in, for the person who is about to: what each tool runs, word for word, with
-//! whatever goes along, and all that it says of itself to models.
+//! Complete description of a tool file for the user who is about to trust it: what each tool runs, verbatim, with its
+//! environment, and everything that reaches models.
 //!
-//! Nothing of a file is passed over. What has a word of its own is told under it, and whatever is left is told under its name
-//! in the file: the tests, fields that nobody knows, tools that are left out for now.
+//! Every part of the file is listed. Known fields have a heading of their own; all others are listed under their path
+//! in the file: tests, unknown fields, tools that are currently not loaded.
 
 use serde_json::Value;
 use zubi_base::visible::{on_lines, printable};
@@ -11,8 +11,8 @@ use super::definition::full_id;
 use super::load::LoadedFile;
 use super::tree::Node;
 
-/// What a file's variables are, and each of its tools. One line each, nothing in them that a terminal would obey or a reader
-/// not see. `None` where a part of the file is not understood and so cannot be told.
+/// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
+/// part of the file was not understood and can therefore not be shown.
 pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
     let mut rest = Rest(file.root.as_ref()?.to_value());
     let mut lines = Lines(Vec::new());
@@ -35,10 +35,10 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
     let id = rest.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
     let kind = rest.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
     let asks = match [rest.take(&["requiresApproval"]), rest.take(&["metadata", "requiresApproval"])] {
-        [Some(Value::Bool(false)), _] | [None, Some(Value::Bool(false))] => "does not ask by itself",
-        _ => "asks before each call",
+        [Some(Value::Bool(false)), _] | [None, Some(Value::Bool(false))] => "requires no approval by itself",
+        _ => "requires approval before each call",
     };
-    let left_out = if loaded.is_none() { ", left out for now (`zubi tools check` says why)" } else { "" };
+    let left_out = if loaded.is_none() { ", not loaded now (`zubi tools check` shows why)" } else { "" };
     lines.0.push(format!("{} ({}), {asks}{left_out}:", printable(&id), printable(&kind)));
     let shell = rest.take(&["execution", "shell"]).map(|shell| text(&shell));
     let method = rest.take(&["execution", "method"]).map(|method| text(&method));
@@ -65,7 +65,7 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
         (&["sandbox", "fs", "write"], "may write"),
         (&["sandbox", "net"], "may reach"),
         (&["sandbox", "exec"], "may execute"),
-        (&["sandbox", "env"], "is given from the environment"),
+        (&["sandbox", "env"], "may read from the environment"),
     ] {
         if let Some(value) = rest.take(path) {
             let words = value.as_array().map(|words| words.iter().map(text).collect::<Vec<_>>().join(", "));
@@ -79,14 +79,14 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
         }
     };
     tell(&["name"], "is called");
-    tell(&["description"], "says to models");
+    tell(&["description"], "description for models");
     for (name, schema) in rest.table(&["parameters", "properties"]) {
         let mut schema = Rest(schema);
         let name = format!("argument {}", printable(&name));
         if let Some(says) = schema.take(&["description"]) {
             lines.add_value("  ", &name, &says);
         }
-        // Types, values to choose from, defaults: they reach models, and a default runs.
+        // Types, enumerated values and defaults reach models, and defaults are used in calls.
         lines.add_value("  ", &format!("{name} is"), &Value::String(schema.0.to_string()));
     }
     if rest.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
@@ -95,11 +95,11 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
     lines.all("  ", "", &rest.0);
 }
 
-/// A value of which nothing is told twice.
+/// The part of a value that has not been listed yet.
 struct Rest(Value);
 
 impl Rest {
-    /// What stands there, which does not any more; nor does what held nothing else.
+    /// Removes and returns the value at a path; also removes objects that become empty.
     fn take(&mut self, path: &[&str]) -> Option<Value> {
         fn take(from: &mut Value, path: &[&str]) -> Option<Value> {
             let (first, below) = path.split_first()?;
@@ -117,7 +117,7 @@ impl Rest {
         take(&mut self.0, path)
     }
 
-    /// The entries of an object; anything else stays.
+    /// Removes and returns the entries of an object. Any other value stays in place.
     fn table(&mut self, path: &[&str]) -> Vec<(String, Value)> {
         let there = path.iter().try_fold(&self.0, |value, name| value.get(name));
         if !there.is_some_and(Value::is_object) {
@@ -130,11 +130,11 @@ impl Rest {
     }
 }
 
-/// What is told, line by line.
+/// Lines of the report.
 struct Lines(Vec<String>);
 
 impl Lines {
-    /// What stands on one line is told on one; a text of several is set off.
+    /// Adds a single-line value on one line, and a multi-line text as an indented block.
     fn add_value(&mut self, indent: &str, name: &str, value: &Value) {
         let text = text(value);
         let text = text.trim_end_matches('\n');
@@ -146,7 +146,7 @@ impl Lines {
         }
     }
 
-    /// Whatever is in a value, each part under its name in the file.
+    /// Adds all parts of a value, each under its path in the file.
     fn all(&mut self, indent: &str, path: &str, value: &Value) {
         match value {
             Value::Object(entries) if !entries.is_empty() => {
@@ -167,7 +167,7 @@ impl Lines {
     }
 }
 
-/// A text as it is, anything else as JSON.
+/// Returns a string as it is, any other value as JSON.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! What runs declared tools: one file for each kind of execution, over what `zubi-run` has for it.
+//! Execution of declared tools: one file per kind of execution, on top of `zubi-run`.
 
 pub(super) mod command;
 pub(super) mod function;
@@ -23,25 +23,26 @@ use super::testing::Fakes;
 use crate::shell::answer;
 use crate::sight::EditorClient;
 
-/// How much of what code logged and threw a failure shows, in bytes; failures are cut (`ToolError::cleaned`).
+/// Most bytes of a script's log and exception in a failure message; longer failures are truncated
+/// (`ToolError::sanitized`).
 const FAILURE_ROOM: usize = 3_000;
 
-/// What all declared tools of a host share.
+/// Services shared by all declared tools of a host.
 pub(super) struct ExecutionContext {
-    /// Through which code calls other tools.
+    /// Registry through which code calls other tools.
     pub(super) registry: OnceLock<Weak<Registry>>,
-    /// `None` where zubi does not know its own program.
+    /// `None` if zubi's own executable is unknown.
     pub(super) scripts: Option<script::Runner>,
     pub(super) lookup: Arc<dyn Lookup>,
     pub(super) secrets: Secrets,
-    /// What secrets are recognised by in what tools write.
+    /// Forms under which secrets are recognised in the output of tools.
     pub(super) secret_forms: Vec<String>,
     pub(super) redactor: Redactor,
     pub(super) jobs: Arc<Jobs>,
     pub(super) functions: Arc<Functions>,
     /// The open editor, if there is one.
     pub(super) editor: Option<Arc<dyn EditorClient>>,
-    /// In a test of the tool: what stands in for the world.
+    /// Fakes of the outside world, in a test of a tool.
     pub(super) doubles: Option<Arc<Fakes>>,
 }
 
@@ -62,20 +63,21 @@ impl ExecutionContext {
         }
     }
 
-    /// What holds the process of a tool's code, in the words of a person.
+    /// Describes the sandbox of a tool's JavaScript process for users.
     pub(super) fn script_sandbox(&self) -> String {
         let known = self.jobs.runner().sandbox().probed_status();
-        let level = known.map_or("the best that this machine offers", |it| it.level.min(Level::LandlockSeccomp).name());
-        format!("{level}: a process of its own without files, network and programs")
+        let level = known.map_or("the strongest level here", |it| it.level.min(Level::LandlockSeccomp).name());
+        format!("{level}: a separate process without access to files, network and programs")
     }
 
-    /// A text in at most about `room` bytes. One that is longer is kept whole, and the last line says how to read it.
+    /// Returns a text of at most about `room` bytes. Stores a longer text whole; the last line then says how to read
+    /// it.
     async fn truncate_or_store(&self, text: String, room: usize) -> String {
         if text.len() <= room {
             return text;
         }
         let store = self.jobs.runner().store().clone();
-        // Once kept nobody knows any more that there were secrets.
+        // Redact before storing: the stored text no longer knows which parts were secrets.
         let text = self.redactor.text(&text);
         let (kept, text) = match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
             Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), room),
@@ -85,19 +87,19 @@ impl ExecutionContext {
         let end = text.floor_char_boundary(room);
         let shown = text.get(..end).unwrap_or_default();
         format!(
-            "{shown}\n… {} bytes of {} are not shown, and could not be kept: {kept} …",
+            "{shown}\n… {} of {} bytes are not shown and could not be stored: {kept} …",
             text.len() - end,
             text.len()
         )
     }
 
-    /// Why something cannot run here, as a clause.
+    /// Returns why a tool cannot run here, as a clause.
     pub(super) fn unavailable(&self, execution: &Execution) -> Option<&'static str> {
         match execution {
             Execution::Command { .. } if self.editor.is_none() => Some(command::NO_EDITOR),
-            Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own program"),
+            Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own executable"),
             Execution::Function { handler } if !self.functions.has(handler) => Some(functions::NOBODY),
-            Execution::Broken => Some("a part of it could not be read"),
+            Execution::Broken => Some("a part of it is invalid"),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
-//! The format of tool files, as types. The published schema is derived from them ([`schema()`]), the loader checks files
-//! against that very schema, and so the two cannot disagree.
+//! Format of tool files, as types. The published schema is derived from them ([`schema()`]), and the loader validates
+//! files against that schema, so the two cannot disagree.
 //!
-//! Descriptions here are read by people in their editor, as they write a tool file.
+//! Editors show these doc comments to authors of tool files.
 
 mod testing;
 
@@ -14,23 +14,23 @@ use serde_json::{Map, Value};
 
 pub use self::testing::{Expectation, ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, ToolTest};
 
-/// Where the schema is published, below the root of the repository.
+/// Path of the published schema, relative to the root of the repository.
 pub const SCHEMA_FILE: &str = "editors/vscode/schemas/agent-tools.schema.json";
 
-/// Tools of a workspace, for agents. `zubi tools check` reads this file as zubi does.
+/// Tools of a workspace, for agents. `zubi tools check` validates this file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Agent tools")]
 pub struct ToolFile {
-    /// The JSON Schema of this file, for editors.
+    /// JSON Schema of this file, for editors.
     #[serde(rename = "$schema", default)]
     #[expect(dead_code, reason = "for editors")]
     pub(super) schema: Option<String>,
     /// Version of the format.
-    #[expect(dead_code, reason = "there is but one")]
+    #[expect(dead_code, reason = "there is only one")]
     pub(super) version: Version,
-    /// Values that templates of this file take as `${NAME}`. They are no secrets: those are `${env:NAME}`, from the table `env`
-    /// of the user's own `zubi.toml`.
+    /// Values for `${NAME}` in templates of this file. Not for secrets: use `${env:NAME}` and the table `env` of your
+    /// own `zubi.toml`.
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// The tools.
@@ -48,13 +48,15 @@ pub enum Version {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ToolDefinition {
-    /// Words of small letters, digits and `_`, joined by dots: `deploy`, `kb.search`. Without a dot it becomes `workspace.<id>`.
+    /// Words of lower-case letters, digits and `_`, joined by dots: `deploy`, `kb.search`. Without a dot the id becomes
+    /// `workspace.<id>`.
     #[schemars(extend("pattern" = ID_PATTERN))]
     pub id: String,
-    /// For people: a short title.
+    /// Short title for users.
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// For the model: what comes back, and when to use it. At most 1,024 bytes; the first 300 characters must stand alone.
+    /// Text for the model: the result, and when to use the tool. At most 1,024 bytes; the first 300 characters must be
+    /// sufficient by themselves.
     #[schemars(length(min = 1, max = 1024))]
     pub description: String,
     /// The arguments, as a JSON Schema of type `object`.
@@ -62,39 +64,39 @@ pub struct ToolDefinition {
     pub parameters: Map<String, Value>,
     /// How the tool runs.
     pub execution: ToolExecution,
-    /// Whether a person is asked before each call. Default true.
+    /// Whether each call requires the user's approval. Default true.
     pub requires_approval: Option<bool>,
-    /// A word for grouping tools. Default `workspace`.
+    /// Group of the tool in lists. Default `workspace`.
     #[schemars(length(min = 1, max = 60))]
     pub category: Option<String>,
-    /// After so many milliseconds the call is ended, with everything it started. Default 60000.
+    /// Time-out in milliseconds; it ends the call and every process it started. Default 60000.
     #[schemars(range(min = 1, max = MAX_TIMEOUT_MS))]
     pub timeout: Option<u64>,
-    /// Words by which the tool is found.
+    /// Search terms for the tool.
     #[schemars(length(max = 20))]
     pub tags: Option<Vec<String>>,
-    /// A codicon's name, or an `https:` or `data:` URI.
+    /// Name of a codicon, or an `https:` or `data:` URI.
     pub icon: Option<String>,
-    /// Another place for the five fields above.
+    /// Alternative location of the five fields above.
     pub metadata: Option<Metadata>,
-    /// What the tool may touch. Default: read everything but credential stores, write the workspace and a temporary directory,
-    /// no network.
+    /// Files, hosts and programs that the tool may use. Default: read everything except credential stores, write the
+    /// workspace and a temporary directory, no network.
     pub sandbox: Option<SandboxDeclaration>,
-    /// What becomes of the output.
+    /// Interpretation of the output.
     pub output: Option<OutputDeclaration>,
-    /// Calls with what must come of them. `zubi tools check --test` runs them.
+    /// Test calls with their expected results. `zubi tools check --test` runs them.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub tests: Vec<ToolTest>,
 }
 
-/// What an id looks like. Twenty-nine characters and `workspace.` are a wire name of at most 40.
+/// Pattern of ids. Twenty-nine characters and the prefix `workspace.` fit a wire name of at most 40.
 pub(super) const ID_PATTERN: &str = "^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)*$";
 
-/// The longest time-out, in milliseconds: one hour.
+/// Longest time-out in milliseconds: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
-/// Facts about a tool.
+/// Metadata of a tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Metadata {
@@ -113,20 +115,20 @@ pub struct Metadata {
     pub tags: Option<Vec<String>>,
 }
 
-/// How a tool runs. In every string `$name` is an argument, `${NAME}` a variable of the file, `${env:NAME}` a secret of the user,
-/// `${workspaceFolder}` the folder, `$$` a dollar.
+/// Execution of a tool. In every string `$name` is an argument, `${NAME}` a variable of the file, `${env:NAME}` a
+/// secret of the user, `${workspaceFolder}` the folder, `$$` a dollar sign.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub enum ToolExecution {
     /// Runs a shell script.
     Shell(Shell),
-    /// Makes an HTTP request.
+    /// Sends an HTTP request.
     Http(Http),
-    /// Runs JavaScript that reaches nothing but other tools.
+    /// Runs JavaScript that can reach only other tools.
     Inline(Inline),
     /// Runs a command of the editor.
     Command(EditorCommand),
-    /// Calls a function that an extension of the editor, or another program, has registered.
+    /// Calls a function that an editor extension or another program has registered.
     Function(Function),
 }
 
@@ -134,15 +136,15 @@ pub enum ToolExecution {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shell {
-    /// The script. An argument stands outside quotes (it is one word, a list several) or inside double quotes.
+    /// The script. Write arguments outside quotes (one word; a list becomes several) or inside double quotes.
     #[schemars(length(min = 1))]
     pub script: String,
     /// The shell. Default `sh`.
     #[serde(default)]
     pub shell: ShellKind,
-    /// Where it runs, inside the workspace. Default: the workspace folder.
+    /// Working directory, inside the workspace. Default: the workspace folder.
     pub cwd: Option<String>,
-    /// Environment variables of the script, on top of a short list that is let through.
+    /// Environment variables of the script, in addition to a short list of inherited ones.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
@@ -160,7 +162,7 @@ pub enum ShellKind {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Http {
-    /// The URL. Arguments stand in its path or query, never in its host.
+    /// The URL. Arguments may appear in its path or query, never in its host.
     #[schemars(length(min = 1))]
     pub url: String,
     /// The method. Default `GET`.
@@ -169,7 +171,8 @@ pub struct Http {
     /// Headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The body, as text that is JSON once values stand in it. Default of all methods but GET and HEAD: the arguments as JSON.
+    /// The body, as text that must be JSON after substitution. Default for all methods except GET and HEAD: the
+    /// arguments as JSON.
     pub body: Option<String>,
 }
 
@@ -187,7 +190,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method's name on the wire.
+    /// Returns the method's name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -200,12 +203,12 @@ impl Method {
     }
 }
 
-/// JavaScript.
+/// JavaScript code.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Inline {
-    /// The body of a function with `args`, `tools.call(id, args)` and `console.log`. The answer is what it returns, or what it
-    /// assigns to `result`.
+    /// Body of a function with `args`, `tools.call(id, args)` and `console.log`. The result is the returned value, or
+    /// the value assigned to `result`.
     #[schemars(length(min = 1))]
     pub code: String,
 }
@@ -217,7 +220,7 @@ pub struct EditorCommand {
     /// The command's id.
     #[schemars(length(min = 1))]
     pub command: String,
-    /// Its arguments; a string that is `$name` becomes the argument itself.
+    /// Arguments of the command; a string `$name` is replaced by the argument itself.
     #[serde(default)]
     pub args: Vec<Value>,
 }
@@ -226,37 +229,37 @@ pub struct EditorCommand {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Function {
-    /// The name under which it is registered.
+    /// Name under which the function is registered.
     #[schemars(length(min = 1))]
     pub handler: String,
 }
 
-/// What a tool may touch. What it does not name it cannot reach, whatever its script says.
+/// Permissions of a tool. Everything not listed is inaccessible, whatever the script does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SandboxDeclaration {
     /// Files.
     pub fs: Option<FileAccess>,
-    /// Network: `host:port` of each host, or `*`. A script has all of the network or none. Default: none; of an HTTP tool the
-    /// host of its URL.
+    /// Network access: `host:port` of each host, or `*`. A script gets the whole network or none. Default: none; for an
+    /// HTTP tool the host of its URL.
     pub net: Option<Vec<String>>,
-    /// Programs that may be executed, by absolute path or by name. Default: any.
+    /// Executables that may be run, by absolute path or by name. Default: any.
     pub exec: Option<Vec<String>>,
-    /// Names of environment variables that are let through beyond the usual ones.
+    /// Environment variables to inherit in addition to the usual ones.
     pub env: Option<Vec<String>>,
 }
 
-/// Files a tool may touch; paths are relative to the workspace folder.
+/// File access of a tool; paths are relative to the workspace folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileAccess {
-    /// Files and directories that may be read. Default: everything but credential stores.
+    /// Readable files and directories. Default: everything except credential stores.
     pub read: Option<Vec<String>>,
-    /// Files and directories that may be written. Default: the workspace folder. A temporary directory always may.
+    /// Writable files and directories. Default: the workspace folder. A temporary directory is always writable.
     pub write: Option<Vec<String>>,
 }
 
-/// What becomes of the output.
+/// Interpretation of the output.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct OutputDeclaration {
@@ -265,30 +268,30 @@ pub struct OutputDeclaration {
     pub exit_codes: Option<Vec<u8>>,
 }
 
-/// The arguments of a tool. What it says reaches the model as it stands here.
+/// Arguments of a tool. Their descriptions reach the model unchanged.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the shape alone: the registry reads arguments' schemas as JSON")]
+#[expect(dead_code, reason = "schema only: the registry reads argument schemas as JSON")]
 struct Parameters {
     #[serde(rename = "type")]
     kind: RootType,
     /// The arguments by name.
     #[serde(default)]
     properties: BTreeMap<String, Parameter>,
-    /// Names of arguments that must be given.
+    /// Names of required arguments.
     #[serde(default)]
     #[schemars(length(max = 100))]
     required: Vec<String>,
-    /// For people who read the file.
+    /// Note for readers of the file.
     description: Option<String>,
-    /// Whether arguments that are not described are taken. Default false.
+    /// Whether undescribed arguments are accepted. Default false.
     #[serde(rename = "additionalProperties", default)]
     additional_properties: bool,
 }
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "the shape alone")]
+#[expect(dead_code, reason = "schema only")]
 enum RootType {
     Object,
 }
@@ -296,49 +299,49 @@ enum RootType {
 /// One argument, or a part of one.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[expect(dead_code, reason = "the shape alone")]
+#[expect(dead_code, reason = "schema only")]
 struct Parameter {
     #[serde(rename = "type")]
     kind: ParameterType,
-    /// For the model: what it is, with an example where that helps.
+    /// Description for the model, with an example where useful.
     description: Option<String>,
-    /// The only values there are.
+    /// The only permitted values.
     #[serde(rename = "enum")]
     values: Option<Vec<Value>>,
-    /// The value where none is given.
+    /// Value used if the argument is missing.
     default: Option<Value>,
-    /// The items of an array.
+    /// Schema of the items of an array.
     items: Option<Box<Self>>,
-    /// The fields of an object.
+    /// Fields of an object.
     properties: Option<BTreeMap<String, Self>>,
-    /// The fields that an object must have.
+    /// Required fields of an object.
     required: Option<Vec<String>>,
     /// Whether an object may have other fields. Default true, as in JSON Schema.
     additional_properties: Option<bool>,
-    /// The smallest number.
+    /// Smallest permitted number.
     minimum: Option<f64>,
-    /// The largest number.
+    /// Largest permitted number.
     maximum: Option<f64>,
-    /// The least number of characters.
+    /// Minimum number of characters.
     min_length: Option<u64>,
-    /// The largest number of characters.
+    /// Maximum number of characters.
     max_length: Option<u64>,
-    /// A regular expression that a string must match.
+    /// Regular expression that a string must match.
     pattern: Option<String>,
-    /// The least number of items.
+    /// Minimum number of items.
     min_items: Option<u64>,
-    /// The largest number of items.
+    /// Maximum number of items.
     max_items: Option<u64>,
-    /// A short name, for people.
+    /// Short name for users.
     title: Option<String>,
-    /// Values that are possible.
+    /// Example values.
     examples: Option<Vec<Value>>,
 }
 
 /// The type of a value.
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "the shape alone")]
+#[expect(dead_code, reason = "schema only")]
 enum ParameterType {
     String,
     Number,
@@ -348,7 +351,7 @@ enum ParameterType {
     Object,
 }
 
-/// The published schema (JSON Schema draft-07, which editors understand best).
+/// Returns the published schema (JSON Schema draft-07, which editors support best).
 pub fn schema() -> Value {
     let settings = SchemaSettings::draft07();
     let mut schema = settings.into_generator().into_root_schema_for::<ToolFile>().to_value();
@@ -356,7 +359,8 @@ pub fn schema() -> Value {
     schema
 }
 
-/// What is optional is left out, never null; and Rust's number widths are no formats.
+/// Removes null types and number formats: optional fields are omitted, never null, and Rust's number widths are not
+/// JSON Schema formats.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(tidy),
@@ -373,7 +377,7 @@ fn tidy(schema: &mut Value) {
                 if let [only] = choices.as_slice() {
                     let only = only.clone();
                     object.remove("anyOf");
-                    // Draft-07 readers pass over what stands beside a `$ref`.
+                    // Draft-07 readers ignore siblings of a `$ref`.
                     object.insert("allOf".to_owned(), Value::Array(vec![only]));
                 }
             }

@@ -1,4 +1,4 @@
-//! Functions that clients of a host register, for declared tools of the kind `function`.
+//! Functions that clients of a host register for declared tools of the kind `function`.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,36 +8,36 @@ use async_trait::async_trait;
 use serde_json::Value;
 use zubi_tools::ToolCx;
 
-/// Why a tool cannot run whose function nobody has registered, as a clause.
-pub(super) const NOBODY: &str = "nobody has registered the function that it calls";
+/// Reason why a tool whose function is not registered cannot run, as a clause.
+pub(super) const NOBODY: &str = "the function it calls is not registered";
 
-/// What to do then.
+/// Hint for that case.
 pub(super) const REGISTER: &str =
-    "It works where an extension or a program registers that function; use another tool here.";
+    "It works once an extension or a program registers that function; use another tool until then.";
 
-/// Why a function gave no result.
+/// Reason why a function returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FunctionError {
-    /// It says so itself.
+    /// The function itself reported an error.
     #[error("{0}")]
     Failed(String),
-    /// Whoever registered it is gone.
-    #[error("who has registered it is gone: {0}")]
+    /// The client that registered the function is disconnected.
+    #[error("the client that registered it is disconnected: {0}")]
     Gone(String),
-    #[error("there was no answer in time")]
+    #[error("no answer before the time-out")]
     TimedOut,
     #[error("the call was cancelled")]
     Cancelled,
 }
 
-/// Something that can be called in another program.
+/// A function that can be called in another program.
 #[async_trait]
 pub trait Function: Send + Sync {
-    /// Calls it and waits for what it gives; until `cx` says that nobody waits any more.
+    /// Calls the function and waits for its result, until `cx` is cancelled or its deadline passes.
     async fn call(&self, arguments: Value, cx: &ToolCx) -> Result<Value, FunctionError>;
 }
 
-/// All that are registered, by name.
+/// Registered functions, by name.
 #[derive(Default)]
 pub struct Functions {
     by_name: Mutex<BTreeMap<String, Arc<dyn Function>>>,
@@ -45,7 +45,7 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Registers a function. Whether the name was free.
+    /// Registers a function. Returns false if the name is taken.
     pub fn add(&self, name: &str, function: Arc<dyn Function>) -> bool {
         let mut functions = self.functions();
         if functions.contains_key(name) {
@@ -56,14 +56,14 @@ impl Functions {
         true
     }
 
-    /// Takes one away. Calls that run go on.
+    /// Removes a function. Running calls continue.
     pub fn remove(&self, name: &str) {
         if self.functions().remove(name).is_some() {
             self.version.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Whether somebody has registered it.
+    /// Returns whether a function of this name is registered.
     pub fn has(&self, name: &str) -> bool {
         self.functions().contains_key(name)
     }
@@ -72,7 +72,7 @@ impl Functions {
         self.functions().get(name).cloned()
     }
 
-    /// Another number whenever they are others.
+    /// Returns a number that changes with every registration and removal.
     pub(super) fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)
     }
@@ -82,7 +82,8 @@ impl Functions {
     }
 }
 
-/// What a function or a tool's code gives, as text: a text as it is, anything else as JSON, nothing as that.
+/// Returns the result of a function or of a tool's code as text: strings unchanged, other values as JSON, null as
+/// `(no result)`.
 pub fn text_of(value: &Value) -> String {
     match value {
         Value::Null => "(no result)".to_owned(),

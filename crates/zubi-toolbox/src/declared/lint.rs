@@ -1,5 +1,5 @@
-//! What makes a tool work less well than it could, though it works: texts that tell a model too little, parameters and
-//! variables that nothing uses, tools that cannot be told apart.
+//! Warnings about tools that work but could work better: texts too short for a model, unused parameters and variables,
+//! tools with near-identical descriptions.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +12,20 @@ use super::plan::Plan;
 use super::problem::Problem;
 use super::tree::Node;
 
-/// Fewer characters say nothing a model could choose by.
+/// Minimum characters of a useful description.
 const SHORT: usize = 20;
-/// What clients show of a description.
+/// Characters of a description that clients show.
 const STANDS_ALONE: usize = 300;
-/// The largest description, in bytes.
+/// Maximum description size in bytes.
 const MAX_DESCRIPTION: usize = 1024;
-/// How many tools are compared with one another: the work grows with the square.
+/// Most tools that are compared with each other: the work is quadratic.
 const MAX_COMPARED: usize = 300;
-/// The share of words that two descriptions may have in common.
+/// Share of common words from which two descriptions count as alike.
 const ALIKE: f64 = 0.8;
-/// The same of two tools of one family.
+/// Threshold for two tools of one family.
 const NEARLY_EQUAL: f64 = 0.95;
 
-/// One tool by itself.
+/// Lints one tool.
 pub(super) fn tool(definition: &Definition, plan: &Plan, problems: &mut Vec<Problem>) {
     description(definition, problems);
     let parameters = definition.node.find(&["parameters", "properties"]).map(Node::members).unwrap_or_default();
@@ -34,12 +34,12 @@ pub(super) fn tool(definition: &Definition, plan: &Plan, problems: &mut Vec<Prob
         let says = parameter.value.get("description").and_then(Node::as_str).unwrap_or_default();
         if says.trim().is_empty() {
             let what = format!("the parameter `{}` has no description", parameter.name);
-            let hint = "Say what it is, with an example: the model has nothing else to go by.";
+            let hint = "Describe it with an example: the model sees nothing else.";
             problems.push(Problem::warning("parameter-description", place.clone(), what, hint));
         }
         if !plan.uses(&parameter.name) {
             let what = format!("nothing uses the parameter `{}`", parameter.name);
-            let hint = format!("Write `${}` where it belongs, or take it out.", parameter.name);
+            let hint = format!("Use `${}`, or remove the parameter.", parameter.name);
             problems.push(Problem::warning("unused-parameter", place, what, hint));
         }
     }
@@ -51,11 +51,11 @@ fn description(definition: &Definition, problems: &mut Vec<Problem>) {
     let place = || node.range.clone();
     if text.len() > MAX_DESCRIPTION {
         let what = format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len());
-        problems.push(Problem::error("description-long", place(), what, "Clients cut what is longer; say it shorter."));
+        problems.push(Problem::error("description-long", place(), what, "Clients truncate longer texts; shorten it."));
     }
     if text.chars().count() < SHORT || text.eq_ignore_ascii_case(definition.tool.name.trim()) {
-        let hint = "Say what comes back and when to use it: a model chooses by this text alone.";
-        problems.push(Problem::warning("description-short", place(), "the description says little", hint));
+        let hint = "Describe the result and when to use the tool: the model chooses by this text alone.";
+        problems.push(Problem::warning("description-short", place(), "the description is too short", hint));
     }
     let head: String = text.chars().take(STANDS_ALONE).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
@@ -64,13 +64,13 @@ fn description(definition: &Definition, problems: &mut Vec<Problem>) {
             "description-head",
             place(),
             what,
-            "Some clients show no more; begin with the point.",
+            "Some clients show only that; put the main point first.",
         ));
     }
 }
 
-/// Characters of a tool's texts that nobody sees: what a model reads is what a person has read. What it runs and its tests
-/// are no texts for models, and are shown to whoever trusts them with every such character seen.
+/// Reports invisible characters in a tool's texts, so that a model reads exactly what users read. `execution` and
+/// `tests` are not texts for models; the trust report shows them with every such character escaped.
 pub(super) fn check_invisible(tool: &Node, text: &str, problems: &mut Vec<Problem>) {
     for member in tool.members().iter().filter(|member| !matches!(member.name.as_str(), "execution" | "tests")) {
         hidden_in(&member.value, text, problems);
@@ -80,7 +80,7 @@ pub(super) fn check_invisible(tool: &Node, text: &str, problems: &mut Vec<Proble
 fn hidden_in(node: &Node, text: &str, problems: &mut Vec<Problem>) {
     let mut tell = |c: char, place| {
         let what = format!("an invisible character (U+{:04X})", u32::from(c));
-        problems.push(Problem::error("hidden", place, what, "Take it out: people do not see it, and models read it."));
+        problems.push(Problem::error("hidden", place, what, "Remove it: users cannot see it, but models read it."));
     };
     if let Some((at, c)) = node.as_str().and_then(first_hidden) {
         tell(c, node.place_in(text, at..at + c.len_utf8()));
@@ -94,8 +94,8 @@ fn hidden_in(node: &Node, text: &str, problems: &mut Vec<Problem>) {
     node.members().iter().for_each(|member| hidden_in(&member.value, text, problems));
 }
 
-/// The first character that nobody sees, and its place in bytes. One that belongs to how an emoji or a script is written, as
-/// in `⚠️`, stands alone behind a character beyond ASCII; a run of them says something else.
+/// Returns the first invisible character and its byte offset. A single variation selector or joiner after a non-ASCII
+/// character is allowed, because emoji (`⚠️`) and some scripts need it; a run of them is not.
 fn first_hidden(text: &str) -> Option<(usize, char)> {
     let mut before = None;
     text.char_indices().find(|(_, c)| {
@@ -106,18 +106,18 @@ fn first_hidden(text: &str) -> Option<(usize, char)> {
     })
 }
 
-/// Variables of a file.
+/// Reports unused variables of a file, and variables that look like secrets.
 pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Vec<Problem>) {
     for variable in root.get("variables").map(Node::members).unwrap_or_default() {
         let place = variable.name_range.clone();
         if !used.contains(&variable.name) {
             let what = format!("no tool uses the variable `{}`", variable.name);
-            let hint = format!("Write `${{{}}}` where it belongs, or take it out.", variable.name);
+            let hint = format!("Use `${{{}}}`, or remove the variable.", variable.name);
             problems.push(Problem::warning("unused-variable", place.clone(), what, hint));
         }
         if secret::is_secret_name(&variable.name) {
             let what =
-                format!("the variable `{}` looks like a secret, and this file is no place for one", variable.name);
+                format!("the variable `{}` looks like a secret, which does not belong in this file", variable.name);
             let hint =
                 format!("Write `${{env:{0}}}` instead, and `[env]` `{0} = …` in your own zubi.toml.", variable.name);
             problems.push(Problem::warning("secret-in-file", place, what, hint));
@@ -125,7 +125,7 @@ pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Ve
     }
 }
 
-/// Tools whose descriptions are nearly the same: a model cannot choose between them.
+/// Reports tools whose descriptions are nearly the same, because a model cannot choose between them.
 pub(super) fn overlaps(loaded: &mut DeclaredTools) {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect()
@@ -145,8 +145,8 @@ pub(super) fn overlaps(loaded: &mut DeclaredTools) {
                 likeness(&own, other) >= bound
             });
             if let (Some((_, other)), Some(node)) = (other, definition.node.get("description")) {
-                let what = format!("the description says nearly the same as that of `{other}`");
-                let hint = "Say in both when to use this one and when the other.";
+                let what = format!("the description is nearly the same as that of `{other}`");
+                let hint = "Explain in both when to use which.";
                 problems.push(Problem::warning("description-overlap", node.range.clone(), what, hint));
             }
             seen.push((own, definition.id.clone()));
@@ -155,20 +155,20 @@ pub(super) fn overlaps(loaded: &mut DeclaredTools) {
     }
 }
 
-/// What comes before the last word of an id: tools that have it in common belong together and speak of the same thing.
+/// Returns the id without its last word: tools that share it form a family and describe the same subject.
 fn head(id: &str) -> Option<&str> {
     let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
     own.rsplit_once(['.', '_']).map(|(head, _)| head)
 }
 
-/// The share of the words of both that both have.
+/// Returns the Jaccard index of two word sets.
 #[expect(clippy::cast_precision_loss, reason = "a description has a few hundred words")]
 fn likeness(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
     let all = left.union(right).count();
     if all == 0 { 0.0 } else { left.intersection(right).count() as f64 / all as f64 }
 }
 
-/// The names that a piece of JavaScript mentions as members of `args`, or all of them where it passes `args` on whole.
+/// Returns whether JavaScript code mentions a name as a whole word.
 pub(super) fn mentions(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     code.match_indices(name).any(|(at, _)| {

@@ -1,8 +1,8 @@
-//! Finds the tool files of a workspace and reads them: what is in them, what is wrong with them, and whether the user has
-//! trusted them as they are now.
+//! Finds and reads the tool files of a workspace: their tools, their problems, and whether the user has trusted their
+//! present content.
 //!
-//! A file is `.vscode/agent-tools.json` or lies in `.vscode/agent-tools/`. Whatever is wrong with one, the others count; and
-//! of one tool that is broken the neighbours do.
+//! A tool file is `.vscode/agent-tools.json` or a `.json` file in `.vscode/agent-tools/`. An invalid file does not
+//! affect the others, and an invalid tool does not affect its neighbours.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -28,40 +28,40 @@ use super::testing;
 use super::testing::lint::OF_TESTS;
 use super::tree::{self, Node};
 
-/// The main file, below a workspace folder.
+/// Main file, relative to a workspace folder.
 pub const MAIN_FILE: &str = ".vscode/agent-tools.json";
-/// The directory of further files, below a workspace folder.
+/// Directory of further files, relative to a workspace folder.
 pub const DIRECTORY: &str = ".vscode/agent-tools";
 
-/// The largest file, in bytes. Two hundred tools with long scripts take half of it.
+/// Maximum file size in bytes. Two hundred tools with long scripts take half of it.
 pub const MAX_FILE_BYTES: u64 = 512 * 1024;
-/// The most files of one folder.
+/// Maximum files of one folder.
 const MAX_FILES: usize = 64;
-/// The most tools of one file.
+/// Maximum tools of one file.
 const MAX_TOOLS: usize = 200;
-/// The most variables of one file.
+/// Maximum variables of one file.
 const MAX_VARIABLES: usize = 500;
-/// The most problems of one file that are told: a file of nonsense has as many as it has words.
+/// Maximum reported problems of one file: a file of nonsense has as many as it has words.
 const MAX_PROBLEMS: usize = 200;
 
-/// The published schema, made once.
+/// The published schema, built once.
 static SCHEMA: LazyLock<Value> = LazyLock::new(format::schema);
 
-/// Whether a file's tools may be used.
+/// Trust state of a tool file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustState {
-    /// The user has trusted this very content.
+    /// The user has trusted exactly this content.
     Trusted,
-    /// The user has never seen it.
+    /// The user has not trusted any content of this file.
     New,
-    /// The user has trusted another content; that one, where it was kept.
+    /// The user has trusted another content; `before` is that content if zubi stored it.
     Changed { before: Option<String> },
-    /// The user does not trust the folder in the editor that has it open, whatever was trusted before.
+    /// The folder is not trusted in the editor that has it open; this overrides any earlier trust.
     Withheld,
 }
 
 impl TrustState {
-    /// For programs.
+    /// Returns the state's id for programs.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Trusted => "trusted",
@@ -71,7 +71,7 @@ impl TrustState {
         }
     }
 
-    /// Why the tools are left out, as a clause about the file; `None` when they are not.
+    /// Returns why the tools are left out, as a clause about the file; `None` if they are not.
     pub fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Trusted => None,
@@ -82,7 +82,7 @@ impl TrustState {
     }
 }
 
-/// One tool that can be used, but for trust.
+/// A valid tool. Whether it may be used depends on its file's trust.
 #[derive(Debug, Clone)]
 pub struct LoadedTool {
     pub definition: Definition,
@@ -93,59 +93,59 @@ pub struct LoadedTool {
 #[derive(Debug, Clone)]
 pub struct LoadedFile {
     pub path: Utf8PathBuf,
-    /// As a person calls it: relative to the workspace.
+    /// Path relative to the workspace, for users.
     pub shown: String,
-    /// The workspace folder it belongs to.
+    /// The workspace folder of the file.
     pub folder: Utf8PathBuf,
     pub hash: ContentHash,
     pub standing: TrustState,
     pub text: Arc<str>,
     pub variables: Vec<(String, String)>,
     pub tools: Vec<LoadedTool>,
-    /// Ids, in full, of those that have errors and therefore are not among `tools`.
+    /// Full ids of tools with errors, which are not in `tools`.
     pub broken: Vec<String>,
-    /// In the order of the file; of very many the first.
+    /// Problems in file order; truncated to `MAX_PROBLEMS` if there are more.
     pub problems: Vec<LocatedProblem>,
-    /// All that is in it, where all of it is understood: a JSON text of this format's version.
+    /// Parsed JSON, if the file is entirely understood: valid JSON of this format's version.
     pub(super) root: Option<Node>,
 }
 
-/// Everything that the workspace declares.
+/// All tool files of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct DeclaredTools {
     pub files: Vec<LoadedFile>,
 }
 
 impl DeclaredTools {
-    /// All problems of all files.
+    /// Returns all problems of all files.
     pub fn problems(&self) -> impl Iterator<Item = &LocatedProblem> {
         self.files.iter().flat_map(|file| &file.problems)
     }
 
-    /// A tool by its id, in full, without the namespace, or as its name on the wire, with its file.
+    /// Finds a tool and its file by full id, by id without the namespace, or by wire name.
     pub fn find(&self, id: &str) -> Option<(&LoadedFile, &LoadedTool)> {
         let find = |file: &'_ LoadedFile| file.tools.iter().position(|tool| is_called(&tool.definition.id, id));
         self.files.iter().find_map(|file| Some((file, file.tools.get(find(file)?)?)))
     }
 
-    /// The file that has a tool of this id (in full, without the namespace, or as its name on the wire) which has errors.
+    /// Finds the file that has a tool with errors under this id (full, without the namespace, or wire name).
     pub fn find_broken(&self, id: &str) -> Option<&LoadedFile> {
         self.files.iter().find(|file| file.broken.iter().any(|broken| is_called(broken, id)))
     }
 
-    /// Files whose tools are left out because nobody trusted them.
+    /// Returns the files whose tools are left out because the user has not trusted them.
     pub fn untrusted(&self) -> impl Iterator<Item = &LoadedFile> {
         self.files.iter().filter(|file| file.standing != TrustState::Trusted && !file.tools.is_empty())
     }
 }
 
-/// Whether somebody who says `name` means the tool of this id.
+/// Returns whether `name` refers to the tool with this id.
 pub(super) fn is_called(id: &str, name: &str) -> bool {
     let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.'));
     own == Some(name) || spec::is_called(id, name)
 }
 
-/// The tool files of a folder that are used, the main one first, whether they can be read or not.
+/// Returns the tool files of a folder that are used, the main file first, whether or not they are readable.
 pub fn files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut files = all_files_of(folder);
     files.truncate(MAX_FILES);
@@ -155,7 +155,7 @@ pub fn files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 fn all_files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut files = Vec::new();
     let main = folder.join(MAIN_FILE);
-    // A link that leads nowhere is there as well; reading it says what is wrong.
+    // Includes a dangling link; reading it reports the problem.
     if std::fs::symlink_metadata(&main).is_ok() {
         files.push(main);
     }
@@ -174,7 +174,7 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Declare
         let files = all_files_of(&folder.path);
         let used = files.iter().take(MAX_FILES);
         loaded.files.extend(used.map(|path| read(workspace, folder, path, trust, secrets)));
-        // The others are not even opened, and told as one.
+        // The remaining files are not opened; one problem covers them all.
         if let Some(path) = files.get(MAX_FILES) {
             let mut file = LoadedFile::unread(workspace, folder, path);
             let what =
@@ -186,21 +186,21 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Declare
     together(loaded)
 }
 
-/// Reads these files, wherever they lie; absolute. One outside the workspace counts as the first folder's.
+/// Reads the given files (absolute paths) from any directory. A file outside the workspace belongs to the first folder.
 pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
     let read = |path: &Utf8PathBuf| Some(read(workspace, folder_of(path)?, path, trust, secrets));
     together(DeclaredTools { files: paths.iter().filter_map(read).collect() })
 }
 
-/// What is seen only over all files.
+/// Runs the checks that need all files.
 fn together(mut loaded: DeclaredTools) -> DeclaredTools {
     duplicates(&mut loaded);
     lint::overlaps(&mut loaded);
     loaded
 }
 
-/// Reads one file of a folder, wherever it lies.
+/// Reads one file from any directory, as part of a folder.
 pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
     let mut file = LoadedFile::unread(workspace, folder, path);
     let bytes = match bytes_of(folder, path) {
@@ -233,7 +233,7 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
 }
 
 impl LoadedFile {
-    /// A file of which nothing is known but where it is.
+    /// Creates an entry for a file whose content is not known yet.
     fn unread(workspace: &Workspace, folder: &Folder, path: &Utf8Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -250,20 +250,20 @@ impl LoadedFile {
         }
     }
 
-    /// Adds problems at their places, in the file's order.
+    /// Adds problems with their locations, in file order.
     fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
         let mut problems: Vec<Problem> = problems.into_iter().collect();
         problems.sort_by_key(|problem| problem.range.start);
         if problems.len() > MAX_PROBLEMS {
-            // What is too many is told in any case, for it says why there are so many; errors before warnings.
+            // Count limits are always reported, because they explain the number of problems; errors go before warnings.
             let is_count = |problem: &Problem| problem.code.starts_with("too-many");
             problems.sort_by_key(|problem| (!is_count(problem), problem.severity, problem.range.start));
             let more = problems.len() - MAX_PROBLEMS;
             problems.truncate(MAX_PROBLEMS);
             let place = problems.iter().map(|problem| &problem.range).max_by_key(|range| range.start);
             let place = place.cloned().unwrap_or(0..0);
-            let what = format!("{more} further problems of this file are not told");
-            problems.push(Problem::error("too-many-problems", place, what, "Mend those above first."));
+            let what = format!("{more} further problems of this file are not listed");
+            problems.push(Problem::error("too-many-problems", place, what, "Fix those above first."));
         }
         let index = TextIndex::new(&self.text);
         let told = problems.into_iter().map(|it| LocatedProblem::new(&self.shown, &self.path, &self.text, &index, it));
@@ -272,12 +272,12 @@ impl LoadedFile {
         self.problems.dedup();
     }
 
-    /// Where a tool's id stands: `file:line:column`.
+    /// Returns the location of a tool's id: `file:line:column`, 1-based.
     pub fn location_of(&self, tool: &LoadedTool) -> String {
         self.place(&tool.definition.id_range)
     }
 
-    /// The tool that stands at a line, which counts from 1.
+    /// Returns the tool at a 1-based line.
     pub fn tool_at(&self, line: usize) -> Option<&LoadedTool> {
         self.tools.iter().find(|tool| {
             let range = &tool.definition.node.range;
@@ -291,22 +291,23 @@ impl LoadedFile {
         format!("{}:{line}:{column}", self.shown)
     }
 
-    /// Line and column of a byte, from 1.
+    /// Returns the 1-based line and column of a byte offset.
     pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
         line_and_column(&self.text, &TextIndex::new(&self.text), offset)
     }
 
-    /// The bytes that can be trusted: those that were read, of a file that can be shown whole ([`super::disclosure`]). What
-    /// is not shown is not trusted.
+    /// Returns the bytes to trust: the content that was read, provided the whole file can be shown
+    /// ([`super::trust_report`]). Content that cannot be shown cannot be trusted.
     pub fn trust_content(&self) -> Option<&[u8]> {
         self.root.is_some().then_some(self.text.as_bytes())
     }
 
-    /// What has changed since the user trusted it, as a unified diff; `None` where nothing has or nothing was kept.
+    /// Returns the changes since the user trusted the file, as a unified diff; `None` if nothing changed or the earlier
+    /// content was not stored.
     pub fn diff(&self, workspace: &Workspace) -> Option<String> {
         match &self.standing {
             TrustState::Changed { before: Some(before) } => {
-                // Whoever decides by it must see all of it.
+                // The user decides by this diff, so it must be complete.
                 Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
             }
             _ => None,
@@ -318,12 +319,12 @@ impl LoadedFile {
     }
 }
 
-/// The bytes of a tool file: plain, not too large, and not somewhere else by way of a link.
+/// Reads a tool file: a regular file of limited size, not reached through a symlink.
 fn bytes_of(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, Problem> {
     let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     let parent = path.parent().and_then(|parent| zubi_base::fs::canonical(parent).ok());
     if is_link || parent.is_none_or(|parent| path.starts_with(&folder.path) && !parent.starts_with(&folder.path)) {
-        let hint = "Put the file itself there: what a link leads to can change without anybody seeing it.";
+        let hint = "Replace it with the file itself: the target of a link can change unnoticed.";
         return Err(Problem::error("link", 0..0, "the file, or its directory, is a link", hint));
     }
     read_bytes(path).map_err(|error| {
@@ -337,29 +338,29 @@ fn bytes_of(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// The bytes of a file as they are now, where it is a plain file and not too large.
+/// Reads the current bytes of a regular file of limited size.
 pub(super) fn read_bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
     private::read(path, MAX_FILE_BYTES)
 }
 
-/// What a text has in it.
+/// Content of a tool file.
 #[derive(Debug, Default)]
 pub struct Content {
     pub variables: Vec<(String, String)>,
-    /// Those that can be used.
+    /// Usable tools.
     pub tools: Vec<LoadedTool>,
-    /// Ids of those that cannot.
+    /// Ids of unusable tools.
     pub broken: Vec<String>,
     pub problems: Vec<Problem>,
     root: Option<Node>,
 }
 
 impl Content {
-    /// The tools of a text, and everything that is wrong with it. Never panics and never fails: a file is what is left of it.
-    /// `secrets` are the names that the user's table `env` has.
+    /// Parses the tools of a text and collects all problems. Never panics and never fails: invalid parts are skipped.
+    /// `secrets` are the names in the user's table `env`.
     pub fn parse(text: &str, secrets: &[String]) -> Self {
         let mut content = Self::default();
-        // The mark is no part of the JSON; places are those of the file.
+        // A byte order mark is not JSON; replacing it with spaces preserves byte offsets.
         let marked = text.strip_prefix(BOM).map(|rest| format!("   {rest}"));
         content.read(marked.as_deref().unwrap_or(text), secrets);
         content
@@ -371,13 +372,13 @@ impl Content {
         nul(&root, text, problems);
         SchemaValidator::new(&SCHEMA, problems).check(&root, None);
         if root.get("version").and_then(Node::as_str) != Some("1.0") {
-            // What the fields of another version mean is not known.
+            // The fields of other versions are unknown.
             return;
         }
         let members = root.get("variables").map(Node::members).unwrap_or_default();
         if let Some(member) = members.get(MAX_VARIABLES) {
             let what = format!("more than {MAX_VARIABLES} variables; those from here on do not exist");
-            let hint = "Write them where they are used, or split the file.";
+            let hint = "Write the values where they are used, or split the file.";
             problems.push(Problem::error("too-many-variables", member.name_range.clone(), what, hint));
         }
         let variables: Vec<(String, String)> = members
@@ -389,7 +390,7 @@ impl Content {
         let nodes = root.get("tools").map(Node::items).unwrap_or_default();
         if let Some(node) = nodes.get(MAX_TOOLS) {
             let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
-            let hint = "Put them into a file of their own below `.vscode/agent-tools`.";
+            let hint = "Move them to another file in `.vscode/agent-tools`.";
             problems.push(Problem::error("too-many-tools", node.range.clone(), what, hint));
         }
         let mut used = FxHashSet::default();
@@ -401,7 +402,7 @@ impl Content {
                     self.tools.push(tool);
                 }
                 Err(()) => {
-                    // Whatever a broken tool might use counts as used: one slip shall not be told twice.
+                    // Variables that a broken tool might use count as used, so that one mistake is reported once.
                     used.extend(variables.iter().map(|(name, _)| name.clone()));
                     self.broken.extend(node.get("id").and_then(Node::as_str).filter(|id| is_id(id)).map(full_id));
                 }
@@ -413,11 +414,11 @@ impl Content {
     }
 }
 
-/// One tool, where it can be used.
+/// Loads one tool. Fails if it has errors.
 fn tool_of(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Result<LoadedTool, ()> {
     let is_sound = |problems: &[Problem]| {
         let inside = |problem: &&Problem| node.range.contains(&problem.range.start);
-        // Of a test that is wrong the tool is not.
+        // A problem in a test does not make the tool unusable.
         let of_tool = |problem: &&Problem| !problem.code.starts_with(OF_TESTS);
         !problems.iter().filter(inside).filter(of_tool).any(|problem| problem.severity == Severity::Error)
     };
@@ -434,17 +435,17 @@ fn tool_of(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Resul
     if is_sound(problems) { Ok(LoadedTool { definition, plan: Arc::new(plan) }) } else { Err(()) }
 }
 
-/// A character that no script, URL or header can hold.
+/// Reports NUL characters, which scripts, URLs and headers cannot contain.
 fn nul(node: &Node, text: &str, problems: &mut Vec<Problem>) {
     if let Some(at) = node.as_str().and_then(|text| text.find('\0')) {
         let place = node.place_in(text, at..at + 1);
-        problems.push(Problem::error("nul", place, "a NUL character", "Take it out: nothing that runs can take it."));
+        problems.push(Problem::error("nul", place, "a NUL character", "Remove it: nothing that runs accepts it."));
     }
     node.items().iter().for_each(|item| nul(item, text, problems));
     node.members().iter().for_each(|member| nul(&member.value, text, problems));
 }
 
-/// Ids that stand twice: the first keeps it, and both places are told.
+/// Reports duplicate ids, with both locations. The first tool with an id remains.
 fn duplicates(loaded: &mut DeclaredTools) {
     let mut places: FxHashMap<String, String> = FxHashMap::default();
     for file in &mut loaded.files {
@@ -452,18 +453,18 @@ fn duplicates(loaded: &mut DeclaredTools) {
         let mut problems = Vec::new();
         let mut kept = Vec::new();
         for tool in std::mem::take(&mut file.tools) {
-            // `a.b` and `a_b` are one name on the wire.
+            // `a.b` and `a_b` have the same wire name.
             let wire = spec::wire_name(&tool.definition.id);
             match places.get(&wire) {
                 Some(first) => {
-                    let what = format!("the id `{}` is taken by the tool at {first}", tool.definition.id);
+                    let what = format!("the id `{}` is already used by the tool at {first}", tool.definition.id);
                     let range = tool.definition.id_range.clone();
-                    problems.push(Problem::error("duplicate-id", range, what, "Give one of the two another id."));
+                    problems.push(Problem::error("duplicate-id", range, what, "Change one of the two ids."));
                 }
                 None => {
                     if built_in::has(&wire) {
                         let what = format!("the id `{}` is that of a built-in tool", tool.definition.id);
-                        let hint = "Give it another id; the built-in tool would run in its place.";
+                        let hint = "Choose another id; the built-in tool would run instead.";
                         problems.push(Problem::error("duplicate-id", tool.definition.id_range.clone(), what, hint));
                         file.broken.push(tool.definition.id);
                         continue;
@@ -479,7 +480,7 @@ fn duplicates(loaded: &mut DeclaredTools) {
     }
 }
 
-/// Adds problems that are seen only over all files.
+/// Adds problems found by comparing files.
 pub(super) fn add_problems(file: &mut LoadedFile, problems: Vec<Problem>) {
     file.add_problems(problems);
 }

@@ -1,5 +1,5 @@
-//! What a tool does, with its templates read: made once when the file is loaded, so that nothing is parsed in a call, and
-//! what cannot be quoted is refused before anybody calls.
+//! Compiled form of a tool: its templates are parsed once, when the file is loaded. Calls parse nothing, and templates
+//! that cannot be quoted are rejected before any call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,24 +18,24 @@ use super::lint;
 use super::problem::{Problem, Severity};
 use super::tree::{Member, Node};
 
-/// What the templates of a file may name, and where they stand.
+/// Names that templates of a file may use, and the file's text for locations.
 pub(super) struct Scope<'a> {
-    /// The text of the file.
+    /// Text of the file.
     pub(super) text: &'a str,
     pub(super) variables: &'a [(String, String)],
-    /// Names that the user's table `env` has.
+    /// Names in the user's table `env`.
     pub(super) secrets: &'a [String],
 }
 
-/// A tool that is ready to run.
+/// A tool ready to run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub execution: Execution,
-    /// Variables of the file that it uses.
+    /// Variables of the file that the tool uses.
     pub variables: BTreeSet<String>,
-    /// Arguments that it uses; `None`: all.
+    /// Arguments that the tool uses; `None` means all.
     arguments: Option<BTreeSet<String>>,
-    /// Names of the secrets that it uses.
+    /// Names of the secrets that the tool uses.
     pub secrets: BTreeSet<String>,
 }
 
@@ -56,17 +56,17 @@ pub enum Execution {
     Inline {
         code: String,
     },
-    /// What a client of this host has registered under this name, if anybody has.
+    /// A function that a client of this host may have registered.
     Function {
         handler: String,
     },
     /// A command of the editor, if one is connected.
     Command {
         command: String,
-        /// As they stand in the file; without any the command gets the tool's arguments as one object.
+        /// Arguments as written in the file; if empty, the command receives the tool's arguments as one object.
         args: Vec<Value>,
     },
-    /// A part of it could not be read, which is told; it never runs.
+    /// A part of the tool is invalid and reported as a problem; it never runs.
     Broken,
 }
 
@@ -111,15 +111,15 @@ impl Plan {
         }
     }
 
-    /// Whether anything uses an argument.
+    /// Returns whether any part of the tool uses an argument.
     pub(super) fn uses(&self, argument: &str) -> bool {
         self.arguments.as_ref().is_none_or(|used| used.contains(argument))
     }
 
-    /// Why it cannot run here, for its description.
+    /// Returns why the tool cannot run here, for its description.
     pub fn unavailable(&self) -> Option<&'static str> {
         match &self.execution {
-            // Who looks at a file sees no host.
+            // A static view of the file has no host with an editor or functions.
             Execution::Command { .. } => Some(command::NO_EDITOR),
             Execution::Function { .. } => Some(functions::NOBODY),
             _ => None,
@@ -127,7 +127,7 @@ impl Plan {
     }
 }
 
-/// Whether code uses `args` only as `args.name` or `args["name"]`, never whole.
+/// Returns whether code uses `args` only as `args.name` or `args["name"]`, never whole.
 fn names_members_only(code: &str) -> bool {
     code.match_indices("args").all(|(at, word)| {
         let after = code.get(at + word.len()..).unwrap_or_default().trim_start();
@@ -135,7 +135,7 @@ fn names_members_only(code: &str) -> bool {
     })
 }
 
-/// Reads the templates of one tool.
+/// Compiles the templates of one tool.
 struct Reader<'a> {
     scope: &'a Scope<'a>,
     problems: &'a mut Vec<Problem>,
@@ -165,20 +165,20 @@ impl<'a> Reader<'a> {
         let directory = node.get("cwd").map(|node| self.template(node, Escaping::Path));
         let environment = self.table(node.get("env"), Escaping::Path);
         for member in node.get("env").map(Node::members).unwrap_or_default() {
-            // These decide what the shell runs, whatever the script says.
+            // These variables decide what the shell runs, whatever the script contains.
             let is_loader = member.name.starts_with("LD_")
                 || matches!(member.name.as_str(), "PATH" | "IFS" | "ENV" | "BASH_ENV" | "SHELLOPTS" | "BASHOPTS");
             if !env::is_name(&member.name) || is_loader {
                 let what = format!("`{}` cannot be set here", super::shape::truncate(&member.name));
-                let hint = "Letters, digits and `_`; what decides which program runs belongs into the script.";
+                let hint = "Use letters, digits and `_`; choose programs in the script itself.";
                 self.problems.push(Problem::error("environment-name", member.name_range.clone(), what, hint));
                 continue;
             }
             let templates = environment.iter().flatten();
             let mut of_this = templates.filter(|(name, _)| *name == member.name);
             if shell::chooses_commands(&member.name) && of_this.any(|(_, template)| template.takes_any_text()) {
-                let what = format!("programs run what `{}` says, and an argument would decide it", member.name);
-                let hint = "Write the value, or take one of a list (`enum`).";
+                let what = format!("programs execute the value of `{}`, and an argument would control it", member.name);
+                let hint = "Write a fixed value, or restrict the argument with `enum`.";
                 self.problems.push(Problem::error("environment-command", member.value.range.clone(), what, hint));
             }
         }
@@ -196,8 +196,8 @@ impl<'a> Reader<'a> {
         let mut names = FxHashSet::default();
         for member in node.get("headers").map(Node::members).unwrap_or_default() {
             if !names.insert(member.name.to_ascii_lowercase()) {
-                let what = format!("the header `{}` stands twice", super::shape::truncate(&member.name));
-                let hint = "Capital and small letters are the same here; keep one.";
+                let what = format!("duplicate header `{}`", super::shape::truncate(&member.name));
+                let hint = "Header names are case-insensitive; remove one.";
                 self.problems.push(Problem::error("header-name", member.name_range.clone(), what, hint));
             }
             let template =
@@ -208,15 +208,15 @@ impl<'a> Reader<'a> {
             if member.name.eq_ignore_ascii_case("content-type") {
                 content_type = member.value.as_str().unwrap_or_default().to_ascii_lowercase();
             }
-            // RFC 9110, 5.6.2: a token.
+            // RFC 9110, 5.6.2: token.
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if member.name.is_empty() || !member.name.bytes().all(is_token) {
-                let what = format!("`{}` is no name of a header", super::shape::truncate(&member.name));
+                let what = format!("`{}` is not a valid header name", super::shape::truncate(&member.name));
                 self.problems.push(Problem::error(
                     "header-name",
                     member.name_range.clone(),
                     what,
-                    "Letters, digits and `-`.",
+                    "Use letters, digits and `-`.",
                 ));
             }
         }
@@ -230,18 +230,18 @@ impl<'a> Reader<'a> {
         let body = match node.get("body") {
             Some(body) => {
                 if matches!(method, Method::Get | Method::Head) {
-                    let what = format!("a {} request has no body", method.name());
+                    let what = format!("a {} request cannot have a body", method.name());
                     self.problems.push(Problem::error(
                         "body",
                         body.range.clone(),
                         what,
-                        "Choose another `method`, or take it out.",
+                        "Choose another `method`, or remove the body.",
                     ));
                 }
                 let template = self.template(body, sink)?;
                 if sink == Escaping::Text && template.takes_any_text() && !template.is_one_value() {
-                    let what = "nothing says how a value is quoted in a body of this `Content-Type`";
-                    let hint = "Make it JSON or a form, or let one argument be the whole body (`\"body\": \"$name\"`).";
+                    let what = "the quoting of values in a body of this `Content-Type` is unknown";
+                    let hint = "Use JSON or a form, or make one argument the whole body (`\"body\": \"$name\"`).";
                     self.problems.push(Problem::error("body", body.range.clone(), what, hint));
                 }
                 Some(template)
@@ -251,9 +251,9 @@ impl<'a> Reader<'a> {
         Some(Execution::Http { method, url: url?, headers: headers?, body })
     }
 
-    /// A header in which an argument stands that may be any text.
+    /// Checks a header whose value contains an unrestricted argument.
     fn header(&mut self, member: &Member, template: &Template) {
-        // What says how the rest of the request is read, or by whom.
+        // Headers that control how the rest of the request is parsed or routed.
         const FRAMES: &[&str] = &[
             "connection",
             "content-encoding",
@@ -265,10 +265,10 @@ impl<'a> Reader<'a> {
         ];
         let name = member.name.to_ascii_lowercase();
         let (what, hint) = if FRAMES.contains(&name.as_str()) {
-            let what = format!("an argument would decide the header `{}`", super::shape::truncate(&member.name));
-            (what, "Write the value, or take one of a list (`enum`).")
+            let what = format!("an argument would control the header `{}`", super::shape::truncate(&member.name));
+            (what, "Write a fixed value, or restrict the argument with `enum`.")
         } else if name == "cookie" && template.is_one_value() {
-            ("an argument would be any number of cookies".to_owned(), "Write the cookie's name: `user=$name`.")
+            ("an argument could add any number of cookies".to_owned(), "Fix the cookie's name: `user=$name`.")
         } else {
             return;
         };
@@ -280,32 +280,32 @@ impl<'a> Reader<'a> {
         let text = code.as_str()?;
         if text.len() > MAX_TEMPLATE {
             let what = format!("the code has more than {MAX_TEMPLATE} bytes");
-            self.problems.push(Problem::error("too-large", code.range.clone(), what, "Make it several tools."));
+            self.problems.push(Problem::error("too-large", code.range.clone(), what, "Split it into several tools."));
             return None;
         }
-        // `${…}` is JavaScript's own between backquotes, so code is no template; only what looks like the format's own
-        // placeholders, which would never be replaced, is told.
+        // `${…}` in backquotes is JavaScript's own syntax, so code is not a template; only placeholders of the tool
+        // format, which would never be replaced, are reported.
         for name in ["${env:", "${arg:", "${workspaceFolder}"] {
             if let Some(at) = text.find(name) {
                 let range = code.place_in(self.scope.text, at..at + name.len());
-                let hint = "Code is no template: arguments are in `args`, and secrets do not reach it.";
-                self.problems.push(Problem::error("template", range, format!("`{name}` stands in code"), hint));
+                let hint = "Code is not a template: arguments are in `args`, and secrets are not available.";
+                self.problems.push(Problem::error("template", range, format!("`{name}` has no effect in code"), hint));
             }
         }
         Some(())
     }
 
-    /// A table of templates; `None` when one of them is broken.
+    /// Compiles a table of templates; `None` if one of them is invalid.
     fn table(&mut self, node: Option<&Node>, sink: Escaping) -> Option<Vec<(String, Template)>> {
         let members = node.map(Node::members).unwrap_or_default();
-        // All are read, so that all that is wrong is told.
+        // Compile all first, so that all problems are reported.
         let read: Vec<_> = members.iter().map(|it| (it.name.clone(), self.template(&it.value, sink))).collect();
         read.into_iter().map(|(name, template)| Some((name, template?))).collect()
     }
 
     fn template(&mut self, node: &Node, sink: Escaping) -> Option<Template> {
         let text = node.as_str()?;
-        // Which secrets a machine has differs; whether a template is sound does not.
+        // Secrets differ between machines; the validity of a template must not.
         self.names.environment = environment_names(text).map(|(name, _)| name.to_owned()).collect();
         for (name, range) in environment_names(text) {
             if !self.scope.secrets.iter().any(|known| known == name) {
@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
                 TemplateSeverity::Error => Severity::Error,
                 TemplateSeverity::Warning => Severity::Warning,
             };
-            // The message says what to do as well, after a semicolon.
+            // The message contains the hint after a semicolon.
             let (message, hint) = problem.message.split_once("; ").unwrap_or((&problem.message, ""));
             let range = node.place_in(self.scope.text, problem.range);
             self.problems.push(Problem {
@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What stands as `${env:NAME}` in a text.
+/// Returns the `${env:NAME}` placeholders in a text: name and byte range.
 fn environment_names(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     const OPEN: &str = "${env:";
     text.match_indices(OPEN).filter_map(|(at, _)| {

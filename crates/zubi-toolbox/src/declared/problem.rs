@@ -1,4 +1,4 @@
-//! What is wrong with tool files: where, how bad, a stable code, what to do.
+//! Problems of tool files: location, severity, stable code, hint.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use zubi_base::position::{TextIndex, TextSize};
 
-/// How bad it is.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// What has it does not run.
+    /// The tool or file does not run.
     Error,
-    /// It runs, but most likely not as meant, or not as well as it could.
+    /// The tool runs, but probably not as intended, or not as well as it could.
     Warning,
 }
 
 impl Severity {
-    /// The word that compilers use.
+    /// Returns the severity as compilers print it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -26,16 +26,16 @@ impl Severity {
     }
 }
 
-/// One thing that is wrong in a file.
+/// One problem of a tool file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// Stable: programs may depend on it.
+    /// Stable id: programs may depend on it.
     pub code: &'static str,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub range: Range<usize>,
     pub message: String,
-    /// What to do.
+    /// Remedy, for users.
     pub hint: String,
 }
 
@@ -59,10 +59,10 @@ impl Problem {
     }
 }
 
-/// A [`Problem`] as it is shown: with its file, and line and column from 1 (columns count characters).
+/// A [`ToolFileProblem`] with its file and a 1-based line and column (columns count characters).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedProblem {
-    /// As a person calls it: relative to the workspace.
+    /// Path relative to the workspace, for users.
     pub file: String,
     pub path: Utf8PathBuf,
     pub line: usize,
@@ -76,7 +76,7 @@ impl LocatedProblem {
         Self { file: file.to_owned(), path: path.clone(), line, column, problem }
     }
 
-    /// `file:line:column: error[code]: message` and, on a line of its own, the hint.
+    /// Renders `file:line:column: error[code]: message`, with the hint on a second line.
     pub fn render(&self) -> String {
         let Problem { severity, code, message, hint, .. } = &self.problem;
         let head = format!("{}:{}:{}: {}[{code}]: {message}", self.file, self.line, self.column, severity.as_str());
@@ -92,7 +92,7 @@ impl LocatedProblem {
     }
 }
 
-/// Line and column from 1, the column in characters.
+/// Returns the 1-based line and column of a byte offset; the column counts characters.
 pub(super) fn line_and_column(text: &str, index: &TextIndex, offset: usize) -> (usize, usize) {
     let at = index.line_col(TextSize::try_from(offset).unwrap_or(index.len()));
     let line = index.line_range(at.line);

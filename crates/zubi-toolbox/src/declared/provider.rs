@@ -1,7 +1,7 @@
-//! The provider of declared tools: loads the files, follows their changes, offers the tools of those that are trusted.
+//! Provider of declared tools: loads the files, watches them, offers the tools of trusted files.
 //!
-//! Files are read again when something happens to them (or to the records of trust), and before a list is given, so that a
-//! list is right where nothing can be watched. What is compared is contents; nothing is asked on a clock.
+//! Files are read again after a change (of a file or of the trust records) and before each list, so that lists are
+//! right even if watching fails. Changes are detected by content; nothing is polled.
 
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -27,37 +27,37 @@ use super::origin::{self, Origin};
 use super::tool::DeclaredTool;
 use crate::sight::EditorClient;
 
-/// The directory in which tool files are.
+/// Directory of the tool files.
 const EDITOR_DIRECTORY: &str = ".vscode";
 
-/// What declared tools run with.
+/// Dependencies of declared tools.
 pub struct Setup {
     pub workspace: Arc<Workspace>,
     pub trust: Trust,
     /// The user's values of `${env:NAME}`.
     pub secrets: Secrets,
     pub spawner: Spawner,
-    /// What runs scripts, and keeps what is too long for an answer.
+    /// Runs scripts, and stores outputs too long for an answer.
     pub jobs: Arc<Jobs>,
-    /// The open editor, if there is one, for tools that are its commands.
+    /// The open editor, if there is one, for tools that are editor commands.
     pub editor: Option<Arc<dyn EditorClient>>,
 }
 
-/// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
+/// Provider of declared tools. Code can call other tools only after [`DeclaredProvider::connect`].
 pub struct DeclaredProvider {
     id: ProviderId,
     workspace: Arc<Workspace>,
     trust: Trust,
     machinery: Arc<ExecutionContext>,
     state: Mutex<State>,
-    /// Held while files are read, so that what was read last is what stays.
+    /// Locked while files are read, so that the latest read determines the state.
     reading: Mutex<()>,
     changes: watch::Sender<u64>,
     watcher: OnceLock<Option<Mutex<RecommendedWatcher>>>,
     me: Weak<Self>,
 }
 
-/// The files, and which functions are registered.
+/// Files with content hash and trust, and the version of the registered functions.
 type SeenState = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
 
 #[derive(Default)]
@@ -65,17 +65,17 @@ struct State {
     seen: SeenState,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
-    /// Tools that there would be, by id, and why there are not.
+    /// Tools that are left out, by id, with the reason.
     left_out: Vec<(String, String)>,
 }
 
 impl DeclaredProvider {
-    /// Reads the files once; nothing is watched before the first list.
+    /// Reads the files once. Watching begins with the first list.
     pub fn new(setup: Setup) -> Arc<Self> {
         Self::with_lookup(setup, Arc::new(SystemLookup))
     }
 
-    /// The same with another way to find the addresses of names.
+    /// Like [`Self::new`], with a custom DNS lookup.
     pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
         let Setup { workspace, trust, secrets, spawner, jobs, editor } = setup;
         let machinery = ExecutionContext { editor, ..ExecutionContext::new(secrets, &spawner, lookup, jobs) };
@@ -94,23 +94,23 @@ impl DeclaredProvider {
         declared
     }
 
-    /// Says through which registry code calls other tools. The first one counts.
+    /// Sets the registry through which code calls other tools. Only the first call has an effect.
     pub fn connect(&self, registry: Weak<Registry>) {
-        // A second registry would be one that does not hold this provider.
+        // A second registry would not contain this provider.
         drop(self.machinery.registry.set(registry));
     }
 
-    /// Where functions for tools of the kind `function` are registered.
+    /// Returns the registry of functions for tools of the kind `function`.
     pub fn functions(&self) -> &Arc<Functions> {
         &self.machinery.functions
     }
 
-    /// Functions have come or gone: descriptions say what can run.
+    /// Updates the tools after functions were registered or removed: descriptions state whether a tool can run.
     pub fn functions_changed(&self) {
         self.reload();
     }
 
-    /// Reads the files again, and tells it when the list is another one now.
+    /// Reads the files again and notifies subscribers if the list changed.
     pub(super) fn reload(&self) {
         let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<String> = self.machinery.secrets.names().map(str::to_owned).collect();
@@ -145,7 +145,7 @@ impl DeclaredProvider {
         tools.map(|(file, it)| tool(file, it)).collect()
     }
 
-    /// Begins to follow what happens to the files. Where nothing can be watched, lists are right all the same.
+    /// Starts watching the files. Lists stay right even if watching fails.
     fn follow(&self) {
         let begin = || {
             let (tell, heard) = mpsc::channel();
@@ -153,9 +153,9 @@ impl DeclaredProvider {
             let told = move |event: notify::Result<notify::Event>| {
                 let Ok(event) = event else { return };
                 let concerns = |path: &std::path::PathBuf| of_interest.iter().any(|it| path.starts_with(it));
-                // Reading is an event too; heeding it would never end.
+                // Reads are events too; reacting to them would loop forever.
                 if !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(concerns)) {
-                    // Nobody hears it only when the provider is going.
+                    // The receiver is gone only when the provider is dropped.
                     let _ = tell.send(());
                 }
             };
@@ -170,13 +170,13 @@ impl DeclaredProvider {
         self.watch();
     }
 
-    /// Below these, what happens may change the list.
+    /// Returns the directories in which a change may affect the list.
     fn of_interest(&self) -> Vec<Utf8PathBuf> {
         let folders = self.workspace.folders().iter().map(|folder| folder.path.join(EDITOR_DIRECTORY));
         folders.chain([self.trust.directory().to_owned()]).collect()
     }
 
-    /// Watches every directory that is there by now. One that is watched already stays so.
+    /// Watches every directory that exists by now. Watching a directory twice has no effect.
     fn watch(&self) {
         let Some(Some(watcher)) = self.watcher.get() else { return };
         let mut directories: Vec<Utf8PathBuf> = Vec::new();
@@ -195,18 +195,18 @@ impl DeclaredProvider {
     }
 }
 
-/// Reads the files again for each bundle of events, until the provider is gone.
+/// Reloads after each batch of events, until the provider is dropped.
 fn watch_files(heard: &Receiver<()>, me: &Weak<DeclaredProvider>) {
     while heard.recv().is_ok() {
         while heard.try_recv().is_ok() {}
         let Some(declared) = me.upgrade() else { return };
-        // In this order, so that what appears in a new directory is seen by one of the two.
+        // This order ensures that one of the two sees files appearing in a new directory.
         declared.watch();
         declared.reload();
     }
 }
 
-/// What the list leaves out, for whoever looks for it. Of a file that nobody trusts not a word is repeated but its name.
+/// Returns notes about left-out tools. Repeats nothing of an untrusted file except its name.
 fn notes(loaded: &DeclaredTools) -> Vec<String> {
     let shown = |file: &LoadedFile| origin::name(&file.shown);
     let mut notes: Vec<String> = loaded
@@ -217,18 +217,18 @@ fn notes(loaded: &DeclaredTools) -> Vec<String> {
             let tools = if count == 1 { "its tool is".to_owned() } else { format!("its {count} tools are") };
             let next = match file.standing {
                 TrustState::Withheld => "trust the folder there",
-                _ => "look at it and run `zubi trust`",
+                _ => "review it and run `zubi trust`",
             };
             Some(format!("`{}` {why}, so {tools} left out; the user can {next}", shown(file)))
         })
         .collect();
     for file in loaded.files.iter().filter(|file| file.standing == TrustState::Trusted && file.has_errors()) {
-        notes.push(format!("`{}` has errors; what has them is left out (`zubi tools check`)", shown(file)));
+        notes.push(format!("`{}` has errors; the affected tools are left out (`zubi tools check`)", shown(file)));
     }
     notes
 }
 
-/// The tools that the list leaves out, and why.
+/// Returns the ids of left-out tools, each with the reason.
 fn left_out(loaded: &DeclaredTools) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in &loaded.files {

@@ -1,11 +1,11 @@
-//! The file that `zubi tools init` writes: small, commented, working, and free of problems.
+//! The file that `zubi tools init` writes: small, commented, working, and without problems.
 
-/// The text of the sample. A test holds that it has neither errors nor warnings.
+/// Text of the sample file. A test checks that it has neither errors nor warnings.
 pub const SAMPLE: &str = r#"{
-  // Tools of this workspace, for agents. `zubi tools check` says what is wrong with this file, `zubi trust` lets its tools in.
-  // For an editor that knows nothing of it: `zubi tools schema` prints the JSON Schema, and "$schema" says where that lies.
+  // Tools of this workspace, for agents. `zubi tools check` validates this file; `zubi trust` enables its tools.
+  // For other editors: `zubi tools schema` prints the JSON Schema, and "$schema" can point to a copy of it.
   "version": "1.0",
-  // Values that every tool of this file can use as ${NAME}. Secrets do not belong here: they are ${env:NAME}.
+  // Values for ${NAME} in every tool of this file. Secrets do not belong here: use ${env:NAME}.
   "variables": {
     "GREETING": "Hello"
   },
@@ -13,21 +13,21 @@ pub const SAMPLE: &str = r#"{
     {
       // Without a dot the id becomes workspace.greet.
       "id": "greet",
-      "name": "Greet somebody",
-      "description": "Prints a greeting for a name. A sample: replace it by what your project needs.",
+      "name": "Greet someone",
+      "description": "Prints a greeting for a name. A sample: replace it with the tools your project needs.",
       "parameters": {
         "type": "object",
         "properties": {
-          "name": { "type": "string", "description": "Whom to greet, for instance `Ada`" }
+          "name": { "type": "string", "description": "Name of the person to greet, for instance `Ada`" }
         },
         "required": ["name"]
       },
       "execution": {
         "type": "shell",
-        // $name is the argument: one word, whatever it contains. $HOME and the like are the shell's.
+        // $name is the argument: one word, whatever it contains. $HOME and other variables are the shell's.
         "script": "printf '%s, %s\\n' \"${GREETING}\" \"$name\""
       },
-      // A person is asked before each call unless this is false.
+      // Each call requires the user's approval unless this is false.
       "requiresApproval": true,
       "tests": [
         { "name": "greets by name", "args": { "name": "Ada" }, "expect": { "exit": 0, "text": "Hello, Ada" } },

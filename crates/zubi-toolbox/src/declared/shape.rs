@@ -1,8 +1,8 @@
-//! Compares a file with the published schema and tells everything that does not fit, each at its place.
+//! Validates a file against the published schema and reports every violation at its location.
 //!
-//! Understands what [`super::format::schema()`] uses of JSON Schema and nothing else: `$ref` into `definitions`, `allOf` of
-//! one, `oneOf` told apart by the constant of `type`, types, bounds, enumerations, and `pattern` for ids alone. A file that
-//! passes can be read into the types the schema was made from.
+//! Supports exactly the parts of JSON Schema that [`super::format::schema()`] uses: `$ref` into `definitions`, `allOf`
+//! with one item, `oneOf` distinguished by the constant of `type`, types, bounds, enumerations, and `pattern` for ids
+//! only. A valid file can be deserialized into the types from which the schema is derived.
 
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
@@ -11,7 +11,7 @@ use super::format::ID_PATTERN;
 use super::problem::Problem;
 use super::tree::{Kind, Member, Node};
 
-/// Tells what does not fit.
+/// Schema validator that reports problems with byte ranges.
 pub(super) struct SchemaValidator<'a> {
     root: &'a Value,
     problems: &'a mut Vec<Problem>,
@@ -22,7 +22,7 @@ impl<'a> SchemaValidator<'a> {
         Self { root, problems }
     }
 
-    /// Compares with a definition of the schema, or with its root.
+    /// Validates a node against a definition of the schema, or against its root.
     pub(super) fn check(&mut self, node: &Node, definition: Option<&str>) {
         let schema = match definition {
             Some(name) => self.root.get("definitions").and_then(|all| all.get(name)).unwrap_or(&Value::Null),
@@ -67,7 +67,7 @@ impl<'a> SchemaValidator<'a> {
         }
     }
 
-    /// Enumerations and bounds.
+    /// Checks enumerations and bounds.
     fn values(&mut self, node: &Node, schema: &Map<String, Value>, name: &str) {
         let mut tell = |what: String, hint: String| {
             self.problems.push(Problem::error("wrong-value", node.range.clone(), what, hint));
@@ -113,11 +113,11 @@ impl<'a> SchemaValidator<'a> {
             && let Some(id) = node.as_str()
             && !is_id(id)
         {
-            let hint = "Ids are words of small letters, digits and `_`, the first beginning with a letter, joined by dots: `kb.search`.";
+            let hint = "An id is one or more words of lower-case letters, digits and `_`, joined by dots, beginning with a letter: `kb.search`.";
             self.problems.push(Problem::error(
                 "invalid-id",
                 node.range.clone(),
-                format!("`{}` is no id", truncate(id)),
+                format!("`{}` is not a valid id", truncate(id)),
                 hint,
             ));
         }
@@ -159,19 +159,19 @@ impl<'a> SchemaValidator<'a> {
         }
     }
 
-    /// One of several shapes, told apart by `type`.
+    /// Validates a node against one of several alternatives, distinguished by `type`.
     fn choice(&mut self, node: &Node, choices: &'a [Value], name: &str) {
         let constant = |choice: &'a Value| choice.get("properties")?.get("type")?.get("const")?.as_str();
         let kinds = || choices.iter().filter_map(constant).collect::<Vec<_>>().join(", ");
         if !matches!(node.kind, Kind::Object(_)) {
             let what = format!("{name} is {}, and must be an object", with_article(node.type_name()));
-            let hint = format!("Its `type` is one of: {}.", kinds());
+            let hint = format!("`type` must be one of: {}.", kinds());
             self.problems.push(Problem::error("wrong-type", node.range.clone(), what, hint));
             return;
         }
         let Some(kind) = node.get("type") else {
             let place = node.range.start..node.range.start + 1;
-            let hint = format!("It is one of: {}.", kinds());
+            let hint = format!("`type` must be one of: {}.", kinds());
             self.problems.push(Problem::error("missing-field", place, format!("{name} has no `type`"), hint));
             return;
         };
@@ -183,14 +183,14 @@ impl<'a> SchemaValidator<'a> {
                     .first()
                     .map(|near| format!("Did you mean `{near}`? "));
                 let hint = format!("{}There are: {}.", near.unwrap_or_default(), kinds());
-                let what = format!("there is no execution {}", quote_value(kind));
+                let what = format!("unknown execution {}", quote_value(kind));
                 self.problems.push(Problem::error("wrong-value", kind.range.clone(), what, hint));
             }
         }
     }
 }
 
-/// Whether a text has the form of [`ID_PATTERN`].
+/// Returns whether a text matches [`ID_PATTERN`].
 pub(super) fn is_id(id: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
@@ -211,7 +211,7 @@ fn quote_value(node: &Node) -> String {
     format!("`{}`", truncate(&node.as_str().map_or_else(|| node.to_value().to_string(), str::to_owned)))
 }
 
-/// A text short enough for a message.
+/// Truncates a text for a message.
 pub(super) fn truncate(text: &str) -> String {
     const SHOWN: usize = 60;
     if text.chars().count() <= SHOWN { text.to_owned() } else { text.chars().take(SHOWN).chain(['…']).collect() }

@@ -1,9 +1,9 @@
-//! Runs the tests that stand in tool files: each in a directory of its own, in the sandbox that a call has, with a server of
-//! its own in place of the one that an HTTP tool asks, and with answers from the file in place of the tools that code calls.
+//! Runs the tests in tool files: each in its own directory, in the sandbox of a real call, with a mock server for HTTP
+//! tools, and with answers from the file for tools called by code.
 //!
-//! A test calls the tool as everybody does, through a registry: its arguments are checked, its footprint is worked out, its
-//! secrets are taken out of what it says. What differs is what is around it, and that nobody is asked, for whoever starts the
-//! tests has trusted the file and asked for just that.
+//! A test calls the tool through a registry like every caller: its arguments are validated, its footprint is computed,
+//! its secrets are redacted. The differences are the environment and that no approval is required: the user who starts
+//! the tests has trusted the file.
 
 mod compare;
 mod doubles;
@@ -42,45 +42,45 @@ use super::load::{LoadedFile, LoadedTool};
 use super::problem::{Severity, LocatedProblem};
 use super::tool::DeclaredTool;
 
-/// The largest file of the workspace that is copied into the directory of a test, in bytes.
+/// Largest workspace file that is copied into a test's directory, in bytes.
 const MAX_COPIED: u64 = 8 * 1024 * 1024;
 
-/// What a test waits for beyond the time-out of its tool, which ends the call by itself.
+/// Time to wait beyond the tool's time-out, which ends the call by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What tests run with.
+/// Services of the test runner.
 pub struct TestContext {
     spawner: Spawner,
     jobs: Arc<Jobs>,
-    /// What the tools of the host say of themselves: a fake of one takes what the real one takes.
+    /// Specifications of the host's tools: a fake accepts the same arguments as the real tool.
     specs: Vec<Arc<ToolSpec>>,
 }
 
-/// A test of a file, and where it stands.
+/// A test in a tool file, with its location.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub tool: String,
     pub name: String,
-    /// As a person calls it: relative to the workspace.
+    /// Path relative to the workspace, for users.
     pub file: String,
     pub line: usize,
     pub column: usize,
     number: usize,
 }
 
-/// How a test ended.
+/// Result of a test.
 #[derive(Debug, Clone)]
 pub enum Verdict {
     Passed,
-    /// It cannot run here, as its tool cannot.
+    /// The test cannot run here, because its tool cannot.
     Skipped {
         why: String,
     },
-    /// What was not as expected; at least one.
+    /// Differences from the expectation; at least one.
     Failed(Vec<Mismatch>),
 }
 
-/// A test that has ended.
+/// A finished test.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub case: Case,
@@ -89,7 +89,7 @@ pub struct Outcome {
 }
 
 impl LoadedFile {
-    /// The tests of one of its tools, in their order.
+    /// Returns the tests of one of the file's tools, in file order.
     pub fn cases(&self, tool: &LoadedTool) -> Vec<Case> {
         let nodes = tool.definition.node.get("tests").map(super::tree::Node::items).unwrap_or_default();
         let tests = tool.definition.tool.tests.iter().zip(nodes).enumerate();
@@ -101,7 +101,7 @@ impl LoadedFile {
         tests.map(case).collect()
     }
 
-    /// What is wrong with a test itself.
+    /// Returns the first error in the test itself.
     fn problem_of(&self, tool: &LoadedTool, case: &Case) -> Option<&LocatedProblem> {
         let node = tool.definition.node.get("tests")?.items().get(case.number)?;
         let is_inside = |told: &&LocatedProblem| node.range.contains(&told.problem.range.start);
@@ -120,7 +120,7 @@ impl Outcome {
         matches!(self.verdict, Verdict::Failed(_))
     }
 
-    /// `file:line:column: passed: <tool>: <name>`, and what was not as expected on further lines.
+    /// Renders `file:line:column: passed: <tool>: <name>`, with the differences on further lines.
     pub fn render(&self) -> String {
         let Case { file, line, column, .. } = &self.case;
         let head = |word: &str| on_lines(&format!("{file}:{line}:{column}: {word}: {}", self.case)).into_owned();
@@ -152,18 +152,18 @@ impl Outcome {
     }
 }
 
-/// Why a test cannot even begin.
+/// Reason why a test cannot start.
 #[derive(Debug, thiserror::Error)]
 enum SetUpError {
-    #[error("the directory of the test cannot be made: {0}")]
+    #[error("cannot create the directory of the test: {0}")]
     Directory(std::io::Error),
-    #[error("`{path}` cannot be written into the directory of the test: {error}")]
+    #[error("cannot write `{path}` into the directory of the test: {error}")]
     Fixture { path: String, error: std::io::Error },
-    #[error("`{path}` cannot be copied into the directory of the test: {error}")]
+    #[error("cannot copy `{path}` into the directory of the test: {error}")]
     Copy { path: String, error: std::io::Error },
-    #[error("the answer in `http` is none that a server could give: {0}")]
+    #[error("the answer in `http` is not a valid HTTP response: {0}")]
     Server(std::io::Error),
-    #[error("`calls` names the tool `{name}`, and there is none of this name")]
+    #[error("`calls` names the unknown tool `{name}`")]
     NoTool { name: String },
 }
 
@@ -172,12 +172,13 @@ impl TestContext {
         Self { spawner, jobs, specs }
     }
 
-    /// Runs one test of a file that is trusted. Nothing of it is left when this returns, nor when the future is dropped.
+    /// Runs one test of a trusted file. Removes the test's directory and processes before it returns, and when the
+    /// future is dropped.
     pub async fn run(&self, file: &LoadedFile, tool: &LoadedTool, case: &Case, cancel: &CancellationToken) -> Outcome {
         let started = Instant::now();
         let verdict = match (tool.definition.tool.tests.get(case.number), file.problem_of(tool, case)) {
             (_, Some(told)) => Verdict::Failed(vec![Mismatch::of_test(&told.problem.message)]),
-            (None, _) => Verdict::Skipped { why: "there is no such test any more".to_owned() },
+            (None, _) => Verdict::Skipped { why: "the test no longer exists".to_owned() },
             (Some(test), None) => match self.try_out(file, tool, test, cancel).await {
                 Ok(verdict) => verdict,
                 Err(error) => Verdict::Failed(vec![Mismatch::of_test(error)]),
@@ -211,7 +212,7 @@ impl TestContext {
             clock: Arc::new(SystemClock),
             restrictions: Restrictions::default(),
         }));
-        // It was made here, so that nobody has set it.
+        // The context was created above, so its registry is not set yet.
         drop(machinery.registry.set(Arc::downgrade(&registry)));
         let cx = circumstances(&workspace, tool.definition.timeout, cancel);
         let args = Value::Object(test.args.clone());
@@ -230,7 +231,7 @@ impl TestContext {
             let (exit, asked, uncalled) = (doubles.exit(), doubles.requests(), doubles.missing_calls());
             Actual { output, error, exit, decision, asked, uncalled }
         };
-        // Waited for, so that nothing is left when the process ends after the last test.
+        // Removed before returning, so that nothing is left when the process exits after the last test.
         tokio::task::spawn_blocking(move || drop(scratch)).await.ok();
         let mismatches = compare::compare(tool, test, &happened);
         Ok(if mismatches.is_empty() { Verdict::Passed } else { Verdict::Failed(mismatches) })
@@ -244,7 +245,8 @@ impl TestContext {
         }
     }
 
-    /// A fake for each tool that the test's code may call. One of no tool at all would let the test pass and the call fail.
+    /// Creates a fake for each tool that the test's code may call. A name without a real tool is an error: the test
+    /// would pass, and the real call would fail.
     fn fakes(&self, test: &ToolTest, doubles: &Arc<Fakes>) -> Result<Vec<doubles::FakeTool>, SetUpError> {
         let mut fakes: Vec<doubles::FakeTool> = Vec::new();
         for call in &test.calls {
@@ -265,7 +267,7 @@ fn directory(path: &Path) -> std::io::Result<Utf8PathBuf> {
     zubi_base::fs::canonical(path)
 }
 
-/// Puts the files of a test into its directory. The loader has refused paths that lead out of it.
+/// Copies the files of a test into its directory. The loader has rejected paths that leave it.
 fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), SetUpError> {
     for (path, text) in &test.fixtures {
         let write = || {
@@ -279,12 +281,12 @@ fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), Set
             let from = zubi_base::fs::canonical(&folder.join(path))?;
             let metadata = std::fs::metadata(&from)?;
             if !from.starts_with(folder) || !metadata.is_file() {
-                return Err(std::io::Error::other("it is no file of the workspace"));
+                return Err(std::io::Error::other("it is not a file of the workspace"));
             }
             if metadata.len() > MAX_COPIED {
                 return Err(std::io::Error::other(format!("it has more than {MAX_COPIED} bytes")));
             }
-            // With its permissions: a script stays executable.
+            // Copying preserves permissions: a script stays executable.
             std::fs::copy(&from, inside(root, path)?).map(drop)
         };
         copy().map_err(|error| SetUpError::Copy { path: path.clone(), error })?;
@@ -292,7 +294,7 @@ fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), Set
     Ok(())
 }
 
-/// A path below a directory that was made for the test, with the directories above it.
+/// Returns a path inside the test's directory and creates its parent directories.
 fn inside(root: &Utf8Path, path: &str) -> std::io::Result<Utf8PathBuf> {
     let at = root.join(path);
     if let Some(parent) = at.parent() {
@@ -318,7 +320,7 @@ fn circumstances(workspace: &Arc<Workspace>, timeout: Duration, cancel: &Cancell
     }
 }
 
-/// What the rules say that hold where nobody has written any.
+/// Returns the decision of the default rules.
 fn decision(
     registry: &Registry,
     tool: &LoadedTool,

@@ -1,4 +1,4 @@
-//! What is read, what is told, where, and what is left of a file.
+//! Loading of tool files: tools, problems and their locations.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl Fixture {
     }
 }
 
-/// The ids of the tools of a file that stands alone, then everything that is wrong with it.
+/// Returns the ids of the tools of a single file, then all rendered problems.
 fn render_problems(text: &str) -> String {
     let fixture = fixture(&[(MAIN_FILE, text)]);
     let loaded = fixture.load();
@@ -58,17 +58,17 @@ fn render_problems(text: &str) -> String {
     [format!("tools: {}", tools.collect::<Vec<_>>().join(" "))].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// The codes of a file's errors.
+/// Returns the codes of a file's errors.
 fn error_codes(text: &str) -> Vec<&'static str> {
     let loaded = fixture(&[(MAIN_FILE, text)]).load();
     loaded.problems().filter(|told| told.problem.severity == Severity::Error).map(|told| told.problem.code).collect()
 }
 
-/// A file with one tool, with this in place of its execution, and two parameters.
+/// Returns a file with one tool that has this execution and two parameters.
 fn with_execution(execution: &str) -> String {
     format!(
         r#"{{"version": "1.0", "variables": {{"URL": "https://api.example.com"}}, "tools": [{{"id": "t", "name": "T",
-"description": "Does something for a test, and says so.", "parameters": {{"type": "object", "properties": {{
+"description": "Does something for a test, and reports it.", "parameters": {{"type": "object", "properties": {{
 "a": {{"type": "string", "description": "Any."}}, "list": {{"type": "array", "items": {{"type": "string"}}, "description": "Some."}}}},
 "required": ["a"]}},
 "execution": {execution} }}]}}"#
@@ -96,7 +96,8 @@ fn the_missions_own_example_is_read() {
     "##);
 }
 
-/// X8: an id with a dot stays, one without gets the namespace; what the loader takes is what the schema says.
+/// known-defects: X8
+/// Ids with a dot stay, others get the namespace; the loader and the schema accept the same ids.
 #[test]
 fn ids_may_have_dots_in_the_schema_and_in_the_loader() {
     for (id, fits) in [
@@ -126,7 +127,8 @@ fn ids_may_have_dots_in_the_schema_and_in_the_loader() {
     );
 }
 
-/// X9: each execution of the design is known, and so are `timeout`, `shell` and `env`.
+/// known-defects: X9
+/// All executions of the format are known, and so are `timeout`, `shell` and `env`.
 #[test]
 fn every_execution_and_every_field_is_known() {
     for execution in [
@@ -142,15 +144,16 @@ fn every_execution_and_every_field_is_known() {
         assert!(!answer.contains("error["), "{answer}");
         let loaded = fixture(&[(MAIN_FILE, &text)]).load();
         let definition = &loaded.files[0].tools[0].definition;
-        // X2: the time-out is the tool's own.
+        // known-defects: X2 (the time-out is the tool's own)
         assert_eq!((definition.timeout, definition.tags.join(" ")), (Duration::from_mins(2), "workspace x".to_owned()));
     }
 }
 
-/// X10: every problem of every file, at its place; one broken tool does not take the others away.
+/// known-defects: X10
+/// Every problem of every file is reported at its location; an invalid tool does not affect the others.
 #[test]
 fn all_problems_of_all_files_are_told_at_once() {
-    let good = r#"{"id": "good", "name": "Good", "description": "Says hello to whoever asks for it.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
+    let good = r#"{"id": "good", "name": "Good", "description": "Says hello to its caller.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
     let main = format!(
         "{{\n  \"version\": \"1.0\",\n  \"varables\": {{}},\n  \"tools\": [\n    {{\"id\": \"Bad\", \"nam\": \"x\", \"description\": 3, \"parameters\": {{\"type\": \"object\", \"required\": [\"x\"]}}, \"execution\": {{\"type\": \"shel\"}}, \"timeout\": 0}},\n    {good}\n  ]\n}}"
     );
@@ -188,7 +191,8 @@ fn all_problems_of_all_files_are_told_at_once() {
     "##);
 }
 
-/// X12–X16: what cannot be quoted, and what nobody declared, is refused when the file is loaded, at its place.
+/// known-defects: X12–X16
+/// Templates that cannot be quoted, and undeclared names, are rejected at load time, at their location.
 #[test]
 fn templates_are_refused_where_they_stand() {
     let executions = [
@@ -232,7 +236,7 @@ fn templates_are_refused_where_they_stand() {
     "##);
 }
 
-/// What a body or a header is taken apart by is nobody's to write but the author's.
+/// Arguments cannot decide how a body or a header is parsed.
 #[test]
 fn values_stand_only_where_something_says_how_they_are_quoted() {
     let post = |headers: &str, body: &str| {
@@ -260,7 +264,7 @@ fn values_stand_only_where_something_says_how_they_are_quoted() {
     }
 }
 
-/// A variable whose value programs run is no place for what a model writes.
+/// Arguments cannot set variables whose value programs execute.
 #[test]
 fn variables_that_choose_commands_take_no_arguments() {
     let execution = |name: &str, value: &str| {
@@ -290,7 +294,7 @@ fn variables_that_choose_commands_take_no_arguments() {
     assert!(error_codes(&with_execution(&execution("GIT_AUTHOR_NAME", "$a"))).is_empty());
 }
 
-/// What a model reads is what a person sees.
+/// Models read exactly what users see.
 #[test]
 fn texts_for_models_have_no_invisible_characters() {
     for hidden in [
@@ -321,7 +325,7 @@ fn texts_for_models_have_no_invisible_characters() {
     assert!(error_codes(&written).is_empty());
 }
 
-/// The built-in tool would run in the place of one that has its name.
+/// A built-in tool would run instead of a declared tool with its name.
 #[test]
 fn names_of_built_in_tools_are_taken() {
     for id in ["file.read", "file_read.x", "lsp.hover", "call.tool", "shell.run"] {
@@ -351,7 +355,8 @@ fn ids_that_stand_twice_are_told_with_both_places() {
     ");
 }
 
-/// X29: nothing of a file is trusted until the user has said so, and a changed file is another one.
+/// known-defects: X29
+/// A file is trusted only after the user's approval, and a changed file is untrusted.
 #[test]
 fn a_file_is_trusted_by_its_content() {
     let fixture = fixture(&[(MAIN_FILE, sample::SAMPLE)]);
@@ -385,7 +390,7 @@ fn hostile_files_are_problems_and_nothing_more() {
     let huge = format!(r#"{{"version": "1.0", "tools": [], "x": "{}"}}"#, "x".repeat(600 * 1024));
     let many = format!(r#"{{"version": "1.0", "tools": [{}]}}"#, vec!["{}"; 300].join(","));
     let cyclic =
-        sample::SAMPLE.replace(r##""type": "string", "description": "Whom"##, r##""$ref": "#", "description": "Whom"##);
+        sample::SAMPLE.replace(r#""type": "string", "description": "Name"#, r##""$ref": "#", "description": "Name"##);
     let nul = sample::SAMPLE.replace("printf", "\\u0000");
     for (text, code) in [
         (deep, "syntax"),

@@ -1,4 +1,4 @@
-//! A declared tool as the registry has it: what a call would touch, and the way to what runs it.
+//! A declared tool in the registry: footprint of a call, and dispatch to its runner.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,14 @@ use super::load::LoadedTool;
 use super::origin::Origin;
 use super::plan::{Execution, Plan};
 
-/// The call ends by itself when the tool's time is up, and tells what there is by then; the registry, which knows nothing of
-/// that, waits so much longer.
+/// Extra time that the registry waits: the call ends itself at the tool's time-out and returns partial results.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(super) struct DeclaredTool {
     spec: ToolSpec,
     pub(super) definition: Definition,
     plan: Arc<Plan>,
-    /// The workspace folder that declares it.
+    /// Workspace folder that declares the tool.
     pub(super) folder: Utf8PathBuf,
     pub(super) machinery: Arc<ExecutionContext>,
     /// `None` in a test of the tool.
@@ -40,7 +39,7 @@ impl DeclaredTool {
         Self { spec, definition, plan, folder, machinery, origin: None }
     }
 
-    /// The same, as long as its file is what was trusted.
+    /// Restricts the tool to the time while its file has the trusted content.
     #[must_use]
     pub(super) fn declared_by(self, origin: Origin) -> Self {
         Self { origin: Some(origin), ..self }
@@ -50,18 +49,18 @@ impl DeclaredTool {
         &self.definition.id
     }
 
-    /// A template with the values of a call.
+    /// Renders a template with the values of a call.
     pub(super) fn render(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
         let environment = self.machinery.secrets.values();
         let values = Values { arguments: args, environment, workspace_folder: self.folder.as_str() };
         template.render(values).map_err(|error| self.cannot_render(&error))
     }
 
-    /// A text as it would be, for whoever is asked: secrets as their names, and each value on one line, whose breaks could
-    /// pass for the ends of other parts.
+    /// Renders a template for an approval prompt: secrets as their names, and each value on one line, because line
+    /// breaks in a value could be mistaken for separators between parts.
     pub(super) fn render_shown(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
         let mut rendered = self.render(template, &without_breaks(args))?;
-        // In a query and in form data it has been encoded.
+        // In queries and form data the character is percent-encoded.
         rendered.shown = rendered.shown.replace(BREAK, "\\n").replace("%EF%B7%90", "%0A");
         Ok(rendered)
     }
@@ -73,30 +72,30 @@ impl DeclaredTool {
             (RenderError::Missing { .. }, Some(name)) => match secrets.broken(name) {
                 Some(why) => self.run_error(
                     format!("the secret `{name}` cannot be used: {why}"),
-                    format!("The user can mend it in zubi.toml, `[env]` `{name}`; `zubi doctor` says the same."),
+                    format!("The user can fix it in zubi.toml, `[env]` `{name}`; `zubi doctor` reports it too."),
                 ),
                 None => self.run_error(
                     format!("the secret `{name}` is not set on this machine"),
                     format!("The user can set it in zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`."),
                 ),
             },
-            (RenderError::TooLong, _) => self.run_error(error, "Give it less at once."),
-            _ => ToolError::invalid("arguments", error, format!("`{}` takes what its schema says.", self.id())),
+            (RenderError::TooLong, _) => self.run_error(error, "Pass less text."),
+            _ => ToolError::invalid("arguments", error, format!("See the schema of `{}`.", self.id())),
         }
     }
 
-    /// `Failed to run <id>: …`.
+    /// Creates an error `Failed to run <id>: …`.
     pub(super) fn run_error(&self, why: impl std::fmt::Display, hint: impl Into<String>) -> ToolError {
         ToolError::operation_failed(&format!("run {}", self.id()), why, hint)
     }
 
-    /// The hosts of the sandbox's declaration, without `*`, which is none.
+    /// Returns the hosts of the sandbox declaration, without `*`, which is not a host.
     pub(super) fn declared_hosts(&self) -> Vec<String> {
         let declared = self.definition.tool.sandbox.as_ref().and_then(|sandbox| sandbox.net.clone());
         declared.unwrap_or_default().into_iter().filter(|host| host != "*").collect()
     }
 
-    /// Why a call cannot be: its file is not what was trusted, or nothing here can run it.
+    /// Returns why a call must fail: its file no longer has the trusted content, or nothing here can run it.
     fn refusal(&self) -> Option<ToolError> {
         if let Some((why, next)) = self.origin.as_ref().and_then(Origin::check_still_trusted) {
             return Some(self.run_error(why, next));
@@ -111,7 +110,7 @@ impl DeclaredTool {
     }
 }
 
-/// Stands for a line break of a value while a text is rendered to be shown. No character at all (Unicode 16, 23.7).
+/// Placeholder for line breaks of values in previews: a noncharacter (Unicode 16, 23.7).
 const BREAK: char = '\u{fdd0}';
 
 fn without_breaks(args: &Map<String, Value>) -> Map<String, Value> {
@@ -126,7 +125,7 @@ fn without_breaks(args: &Map<String, Value>) -> Map<String, Value> {
     args.iter().map(|(name, value)| (name.clone(), neutralize_breaks(value))).collect()
 }
 
-/// The arguments as an object; the registry has checked that they are one.
+/// Returns the arguments as an object; the registry has checked that they are one.
 fn object(args: &Value) -> Map<String, Value> {
     args.as_object().cloned().unwrap_or_default()
 }
@@ -145,7 +144,7 @@ impl Tool for DeclaredTool {
         let common = Footprint {
             effect: Some(self.definition.effect()),
             secrets: self.plan.secrets.iter().cloned().collect(),
-            // The file is trusted with this content, or the tool would not be here.
+            // The file is trusted with this content; otherwise the tool would not be listed.
             vouched: true,
             ..Footprint::default()
         };
@@ -153,12 +152,12 @@ impl Tool for DeclaredTool {
             Execution::Http { method, url, headers, body } => {
                 let url = self.render(url, &args)?;
                 let host = zubi_run::http::host_and_port(&url.text);
-                let host = host.map_err(|error| self.run_error(error, "Mend the URL in the tool's file."))?;
+                let host = host.map_err(|error| self.run_error(error, "Fix the URL in the tool's file."))?;
                 if !url.secrets.is_empty() && self.machinery.redactor.redact_known(&host) != host {
-                    let hint = "Write the host into the tool's file: a person has to see whom the tool asks.";
+                    let hint = "Write the host into the tool's file: users must see which server receives the request.";
                     return Err(self.run_error("its URL takes the host from a secret", hint));
                 }
-                // All that is sent, with secrets as their names: nobody can judge half a request.
+                // The whole request, with secrets as their names: a partial request cannot be judged.
                 let mut preview = format!("{} {}", method.name(), url.shown);
                 for (name, template) in headers {
                     let value = self.render(template, &args)?;
@@ -174,15 +173,15 @@ impl Tool for DeclaredTool {
                 if let Some(body) = body {
                     preview.extend(["\n\n", &body]);
                 }
-                // The answer may lead to any of those that are declared.
+                // Redirects may lead to any declared host.
                 let mut hosts = self.declared_hosts();
                 hosts.retain(|declared| *declared != host);
                 hosts.insert(0, host);
                 Footprint { hosts, preview: Some(preview), ..common }
             }
-            // What code calls is judged when it calls it.
+            // Calls made by the code are judged one by one.
             Execution::Inline { code } => {
-                // The code is the same each time; what it is given decides what it does.
+                // The code is constant; its arguments decide the effect.
                 let preview = format!("args = {}\n{code}", Value::Object(args));
                 Footprint { preview: Some(preview), sandbox: Some(self.machinery.script_sandbox()), ..common }
             }
@@ -190,12 +189,12 @@ impl Tool for DeclaredTool {
                 let parts = shell::ShellPlan { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::footprint(self, &parts, &args, cx, common)?
             }
-            // What it does is its author's word; the same as a command's.
+            // The effect of the function is unknown; the same holds for commands.
             Execution::Function { handler } => {
                 let preview = format!("{handler}({})", Value::Object(args));
                 Footprint { preview: Some(preview), ..common }
             }
-            // Nor can anybody tell what a command of the editor does.
+            // The effect of an editor command is unknown.
             Execution::Command { command, args: listed } => {
                 let given = command::arguments(listed, &args);
                 let given: Vec<String> = given.iter().map(Value::to_string).collect();
@@ -210,7 +209,7 @@ impl Tool for DeclaredTool {
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        // A person may have been asked in between, and that takes as long as it takes.
+        // The approval may have taken a long time; check again.
         if let Some(refusal) = self.refusal() {
             return Err(refusal);
         }

@@ -1,7 +1,7 @@
-//! A JSON text with comments as a tree in which everything knows its place in the file.
+//! JSON with comments as a tree whose nodes know their byte ranges in the file.
 //!
-//! What is read here comes from a project nobody has looked at yet: size and depth have bounds, a name that stands twice
-//! in an object is told, and a string remembers where each of its characters stands in the file.
+//! The input is untrusted: size and depth are bounded, duplicate object keys are reported, and offsets in a string can
+//! be mapped to offsets in the file.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Number, Value};
 use super::problem::Problem;
 use crate::jsonc::AS_VS_CODE;
 
-/// A value and the bytes of the file it takes.
+/// A value and its byte range in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) range: Range<usize>,
@@ -39,8 +39,8 @@ pub(super) struct Member {
     pub(super) value: Node,
 }
 
-/// Reads a text. There is at most one syntax error, for what follows it means nothing; a name that stands twice is told
-/// and does not count the second time.
+/// Parses a text. Reports at most one syntax error, because text after it is unreliable. Reports duplicate keys and
+/// ignores the later value.
 pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
     match parse_to_ast(text, &CollectOptions::default(), &AS_VS_CODE) {
         Ok(parsed) => match parsed.value {
@@ -55,8 +55,8 @@ pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
             let range = error.range();
             let what = error.kind().to_string();
             let what = what.trim_end_matches('.');
-            let hint = "Everything after this place is unread; comments and a comma after the last item are fine.";
-            problems.push(Problem::error("syntax", range.start..range.end, format!("no JSON: {what}"), hint));
+            let hint = "The text after this position is ignored; comments and trailing commas are allowed.";
+            problems.push(Problem::error("syntax", range.start..range.end, format!("invalid JSON: {what}"), hint));
             None
         }
     }
@@ -73,8 +73,8 @@ fn node(value: &Ast<'_>, problems: &mut Vec<Problem>) -> Node {
             Ok(number) => Kind::Number(number),
             Err(_) => {
                 let what =
-                    format!("`{}` is no number that JSON has", literal.value.chars().take(40).collect::<String>());
-                problems.push(Problem::error("syntax", range.start..range.end, what, "Write it in digits."));
+                    format!("`{}` is not a valid JSON number", literal.value.chars().take(40).collect::<String>());
+                problems.push(Problem::error("syntax", range.start..range.end, what, "Write it in decimal digits."));
                 Kind::Null
             }
         },
@@ -91,12 +91,12 @@ fn node(value: &Ast<'_>, problems: &mut Vec<Problem>) -> Node {
                 let name_range = name_range.start..name_range.end;
                 let value = node(&property.value, problems);
                 if !names.insert(name.clone()) {
-                    let what = format!("`{name}` stands twice in this object");
+                    let what = format!("duplicate key `{name}` in this object");
                     problems.push(Problem::error(
                         "duplicate-key",
                         name_range,
                         what,
-                        "Keep one; the second has no effect.",
+                        "Remove one; the second has no effect.",
                     ));
                 } else {
                     members.push(Member { name, name_range, value });
@@ -120,7 +120,7 @@ impl Node {
         self.member(name).map(|member| &member.value)
     }
 
-    /// The value at the end of some names, where there is one.
+    /// Returns the value at a path of names.
     pub(super) fn find(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |node, name| node.get(name))
     }
@@ -146,7 +146,7 @@ impl Node {
         }
     }
 
-    /// The word for what it is, as JSON Schema has it.
+    /// Returns the JSON Schema type name of the node.
     pub(super) fn type_name(&self) -> &'static str {
         match &self.kind {
             Kind::Null => "null",
@@ -159,7 +159,7 @@ impl Node {
         }
     }
 
-    /// The same without places.
+    /// Converts the tree to a JSON value without ranges.
     pub(super) fn to_value(&self) -> Value {
         match &self.kind {
             Kind::Null => Value::Null,
@@ -173,7 +173,7 @@ impl Node {
         }
     }
 
-    /// Where bytes of a string's content stand in the file. Escapes make the two differ.
+    /// Maps a byte range of a string's content to a range of the file. Escapes make the two differ.
     pub(super) fn place_in(&self, file: &str, content: Range<usize>) -> Range<usize> {
         let literal = file.get(self.range.clone()).unwrap_or_default();
         let at = |offset: usize| self.range.start + raw_offset(literal, offset);
@@ -182,7 +182,7 @@ impl Node {
     }
 }
 
-/// The offset in a string literal (its quotes included) of an offset in what it means.
+/// Maps a byte offset in a string's content to an offset in its literal (quotes included).
 fn raw_offset(literal: &str, wanted: usize) -> usize {
     let mut meant = 0;
     let mut rest = literal.char_indices().skip(1).peekable();
@@ -196,14 +196,14 @@ fn raw_offset(literal: &str, wanted: usize) -> usize {
         meant += match c {
             '\\' => match rest.next() {
                 Some((_, 'u')) => match unit(&mut rest) {
-                    // The first half of a pair; its second is an escape too.
+                    // First half of a surrogate pair; the second half is an escape too.
                     0xd800..=0xdbff => {
                         rest.by_ref().take(6).for_each(drop);
                         4
                     }
                     unit => char::from_u32(unit).map_or(3, char::len_utf8),
                 },
-                // Every other escape means one ASCII character.
+                // Every other escape represents one ASCII character.
                 _ => 1,
             },
             c => c.len_utf8(),

@@ -1,15 +1,15 @@
-//! Arguments that all DomainLang tools have.
+//! Arguments that all DomainLang tools share.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Which models are asked: those of the workspace, unless something else is said.
+/// Models to query: those of the workspace by default.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Scope {
-    /// Ask this folder, or this file and what it imports, instead of the workspace
+    /// Folder, or file with its imports, to query instead of the workspace
     #[schemars(extend("x-common" = true))]
     pub(crate) path: Option<String>,
-    /// Ask this DomainLang text instead of files; it imports nothing
+    /// DomainLang text to query instead of files; it cannot import
     #[schemars(extend("x-common" = true))]
     #[schemars(length(max = 4_000_000))]
     pub(crate) text: Option<String>,

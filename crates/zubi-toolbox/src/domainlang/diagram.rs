@@ -1,4 +1,4 @@
-//! `domainlang_diagram`: a map as a text that other programs draw.
+//! `domainlang_diagram`: a map as diagram source.
 
 use dlang_ide::DiagramFormat;
 use dlang_workspace::ask::{self, QueryError};
@@ -12,7 +12,7 @@ pub(super) struct Diagram;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// A context map or domain map
+    /// Name of a context map or domain map
     fqn: String,
     /// mermaid (default) or plantuml
     format: Option<String>,

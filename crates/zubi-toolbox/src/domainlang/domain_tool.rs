@@ -1,4 +1,4 @@
-//! The frame of a DomainLang tool: arguments in, a question to the model, JSON out.
+//! Adapter for DomainLang tools: parses the arguments, queries the model, returns JSON.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,30 +18,30 @@ use zubi_tools::{Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, Tool
 use super::arguments::Scope;
 use super::model::{DomainModel, ModelError, AdHocSource};
 
-/// What a DomainLang tool says of itself. All of them only read.
+/// Static description of a DomainLang tool. All of them are read-only.
 pub(super) struct DomainToolMeta {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// Its first 300 characters say what comes back and when to use it.
+    /// Description for the model; the first 300 characters state the result and when to use the tool.
     pub(super) description: &'static str,
     pub(super) tags: &'static [&'static str],
-    /// One worked call.
+    /// One worked call: its title and its arguments.
     pub(super) example: fn() -> (&'static str, Value),
 }
 
-/// One DomainLang tool.
+/// A DomainLang tool.
 pub(super) trait DomainTool: Send + Sync + 'static {
     const ABOUT: DomainToolMeta;
     type Input: DeserializeOwned + JsonSchema + Send + Sync;
 
-    /// The whole answer. Asked again on a newer snapshot when the model changed meanwhile.
+    /// Returns the whole answer. Called again on a newer snapshot if the model changed meanwhile.
     fn answer(asked: &DomainCall<'_>, input: &Self::Input) -> Result<Value, QueryError>;
 }
 
-/// What a tool asks.
+/// A parsed call.
 pub(super) struct DomainCall<'a> {
     pub(super) snapshot: &'a WorkspaceSnapshot,
-    /// What paths of the caller mean.
+    /// Workspace against which the client's paths are resolved.
     pub(super) workspace: &'a Workspace,
 }
 
@@ -60,13 +60,13 @@ struct DomainToolAdapter<T> {
     kind: std::marker::PhantomData<fn() -> T>,
 }
 
-/// Longer than any question takes; loading has a bound of its own.
+/// Longer than any query takes; loading has its own limit.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// What to do about an argument that is wrong; the message says what fits.
+/// Hint for invalid arguments; the message names the valid values.
 const CORRECT: &str = "Correct the argument and call again.";
 
-/// Makes a tool of a DomainLang tool.
+/// Wraps a [`DomainTool`] as a [`Tool`] of the registry.
 pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) -> Arc<dyn Tool> {
     let about = T::ABOUT;
     let (title, args) = (about.example)();
@@ -112,13 +112,13 @@ impl<T: DomainTool> Tool for DomainToolAdapter<T> {
     }
 }
 
-/// What is asked instead of the workspace.
+/// Returns the source to query instead of the workspace.
 fn ad_hoc_source(scope: Scope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
     if let Some(text) = scope.text {
         return Ok(Some(AdHocSource::Text(text)));
     }
     let Some(given) = scope.path else { return Ok(None) };
-    let hint = "Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.";
+    let hint = "Give a path relative to the workspace folder, or omit `path` to query the whole workspace.";
     let path = workspace.resolve(&given).map_err(|error| ToolError::invalid("path", error, hint))?;
     Ok(Some(AdHocSource::Root(if path.is_dir() { Root::Folder(path) } else { Root::File(path) })))
 }
@@ -127,15 +127,15 @@ fn model_error(error: ModelError) -> ToolError {
     match error {
         ModelError::Invalid(error) => ToolError::invalid(error.field, error.message, CORRECT),
         ModelError::Changing => {
-            ToolError::operation_failed("ask the model", "its files keep changing", "Call again when they have settled.")
+            ToolError::operation_failed("query the model", "its files change too often", "Call again when they have settled.")
         }
         ModelError::Loading(progress) => ToolError::user(Code::Loading, ask::loading(progress).to_string(), ""),
         ModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }
-        ModelError::Load(error) => ToolError::operation_failed("load the model", error, "See that it is there, then call again."),
+        ModelError::Load(error) => ToolError::operation_failed("load the model", error, "Check that it exists, then call again."),
         ModelError::Withdrawn => {
-            ToolError::user(Code::Cancelled, "Failed to ask the model: the call was cancelled", "Call again.")
+            ToolError::user(Code::Cancelled, "Failed to query the model: the call was cancelled", "Call again.")
         }
         ModelError::Defect(error) => ToolError::Fatal(error),
     }

@@ -1,4 +1,4 @@
-//! DomainLang behind the seam of language servers: the tools for code work on models with nothing installed.
+//! DomainLang as a language server endpoint: the code tools work on models without installation.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,26 +24,26 @@ use zubi_base::position::Encoding;
 
 use super::model::{ModelCallContext, DomainModel, ModelError};
 
-/// The name in answers.
+/// Endpoint id in answers.
 const ID: &str = "domainlang";
 
-/// The request that is asked for the problems of a document.
+/// Method that returns the diagnostics of a document.
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
 
-/// The model of the workspace, asked as a language server is.
+/// The model of the workspace behind the interface of a language server.
 struct DomainLang {
     id: EndpointId,
     model: Arc<DomainModel>,
     requests: Arc<InProcessRequests>,
     readiness: watch::Sender<Readiness>,
-    /// The manifests and locks of the model. Files of other programs have these names, too.
+    /// Manifest and lock files of the models. Other programs use these file names too.
     manifests: Mutex<BTreeSet<Utf8PathBuf>>,
 }
 
-/// Finds the one endpoint there is.
+/// Endpoint source with one endpoint.
 pub(super) struct DomainLangSource {
     endpoint: Arc<DomainLang>,
-    /// Waits until the model is loaded.
+    /// Task that waits until the model is loaded.
     loading: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -59,7 +59,7 @@ impl DomainLangSource {
         Self { endpoint, loading: Mutex::default() }
     }
 
-    /// The endpoint; its model begins to load with the first question. One that could not be loaded is tried again.
+    /// Returns the endpoint; the first query starts loading the model. Retries a failed load.
     fn endpoints(&self) -> Endpoints {
         let mut loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         let is_ready = *self.endpoint.readiness.borrow() == Readiness::Ready;
@@ -88,7 +88,7 @@ impl Drop for DomainLangSource {
 impl EndpointSource for DomainLangSource {
     async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints {
         if matches!(document.path.file_name(), Some(MANIFEST | LOCK)) {
-            // Nothing else is known of them.
+            // Only diagnostics are available for them.
             if method != DIAGNOSTICS {
                 return Endpoints::default();
             }
@@ -101,18 +101,18 @@ impl EndpointSource for DomainLangSource {
         if method == DIAGNOSTICS {
             self.endpoint.look_at_manifests(cx).await;
         }
-        // Answers about workspaces without models do not speak of them.
+        // Answers about workspaces without models do not mention DomainLang.
         self.endpoint.model.settle(&cx.cancel).await;
         if self.endpoint.model.has_models().await { self.endpoints() } else { Endpoints::default() }
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        // The model compares itself with the disk at each question.
+        // The model compares its files with the disk at every query.
         None
     }
 
     fn file_changes(&self) -> Option<u64> {
-        // Its files are those of the workspace, and who answers for all other languages follows them.
+        // Its files are workspace files, and the source for all other languages watches them.
         Some(0)
     }
 
@@ -122,7 +122,7 @@ impl EndpointSource for DomainLangSource {
 }
 
 impl DomainLang {
-    /// Looks which manifests and locks belong to the workspace's models, as far as there are any.
+    /// Updates the list of manifests and locks that belong to the workspace's models.
     async fn look_at_manifests(&self, cx: &RequestCx) {
         if !self.model.has_models().await {
             return;
@@ -131,15 +131,15 @@ impl DomainLang {
             let own = snapshot.modules().iter().flat_map(|module| module.own_texts());
             Ok::<_, ModelError>(own.map(|own| snapshot.without_links(own.path).into_owned()).collect())
         };
-        // Of those that are not known nobody says that they were looked at.
+        // Unknown manifests are not reported as checked.
         let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), question).await.unwrap_or_default();
         *self.manifests.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
-    /// Waits until the model is there. Until then it can answer nothing, so it counts as starting and not as loading.
+    /// Waits until the model is loaded. Until then it cannot answer, so its readiness is "starting", not "loading".
     async fn load(&self) {
         let never = CancellationToken::new();
-        // Whoever asks has patience of their own; this only watches.
+        // Clients have their own time-outs; this task only observes.
         let until = Instant::now() + Duration::from_hours(24);
         let asker = ModelCallContext { cancel: &never, until, progress: &|_| {} };
         let loaded = self.model.query(&asker, |_| Ok::<_, ModelError>(())).await;
@@ -178,23 +178,23 @@ fn endpoint_error(method: &str, error: &RequestError) -> EndpointError {
     EndpointError::Server { endpoint: ID.into(), method: method.to_owned(), code, message }
 }
 
-/// Why there is no model, and what to do about it.
+/// Returns why there is no model, and a hint.
 fn cause(error: &ModelError) -> (String, String) {
     let hint = match error {
-        ModelError::Load(_) => "See that it is there, then ask again.",
-        _ => "Ask again; if that does not help, it is a defect of zubi.",
+        ModelError::Load(_) => "Check that it exists, then try again.",
+        _ => "Try again; if that does not help, it is a bug in zubi.",
     };
     (error.to_string(), hint.to_owned())
 }
 
-/// Why a document is not asked about, if it is no part of the model.
+/// Returns why a document cannot be queried, if it is not part of the model.
 fn not_a_part(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, ModelError> {
     for document in documents {
         let file = snapshot.file(&document.path).map_err(|_| ModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {
             let path = snapshot.show(&snapshot.spelling(&document.path));
-            let why = "it is ignored or in no folder of the workspace, and nothing imports it";
-            return Ok(Some(format!("`{path}` is no part of the model: {why}")));
+            let why = "it is ignored or outside the workspace folders, and nothing imports it";
+            return Ok(Some(format!("`{path}` is not part of the model: {why}")));
         }
     }
     Ok(None)
@@ -212,7 +212,7 @@ impl Endpoint for DomainLang {
     }
 
     fn language_id(&self, document: &DocumentRef) -> Option<String> {
-        // What belongs to models besides them is YAML.
+        // Files of models without the `.dlang` extension are YAML.
         let id = if document.path.extension() == Some(EXTENSION) { "domain-lang" } else { "yaml" };
         Some(id.to_owned())
     }
@@ -277,7 +277,7 @@ impl Endpoint for DomainLang {
         let items = answer.get("items").cloned().unwrap_or_default();
         let items: Vec<lsp::Diagnostic> = serde_json::from_value(items).map_err(|error| EndpointError::Protocol {
             endpoint: self.id.clone(),
-            what: format!("its problems cannot be read: {error}"),
+            what: format!("invalid diagnostics: {error}"),
         })?;
         Ok(DiagnosticsReport { items, current: true, unheard: false, note: None })
     }

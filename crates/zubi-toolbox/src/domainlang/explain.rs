@@ -1,4 +1,4 @@
-//! `domainlang_explain`: one element for reading.
+//! `domainlang_explain`: one element as Markdown.
 
 use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ impl DomainTool for Explain {
         title: "Explain a DomainLang element",
         description: "One DomainLang element explained in Markdown.",
         tags: &["domain", "ddd", "meaning", "terminology", "decisions"],
-        example: || ("What does the context Shop.Orders do?", json!({ "fqn": "Shop.Orders" })),
+        example: || ("Explain the context Shop.Orders", json!({ "fqn": "Shop.Orders" })),
     };
     type Input = Input;
 

@@ -1,4 +1,4 @@
-//! `domainlang_get`: one element as data, or the model in numbers.
+//! `domainlang_get`: one element as JSON, or element counts.
 
 use dlang_workspace::ask::{self, QueryError};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ pub(super) struct Get;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// None: the model in numbers
+    /// Fully qualified name; without it: element counts
     fqn: Option<String>,
 }
 
@@ -21,7 +21,7 @@ impl DomainTool for Get {
         title: "Get a DomainLang element",
         description: "One DomainLang element as JSON.",
         tags: &["domain", "ddd", "summary", "element", "bounded context"],
-        example: || ("What is in the context Shop.Orders?", json!({ "fqn": "Shop.Orders" })),
+        example: || ("Get the context Shop.Orders", json!({ "fqn": "Shop.Orders" })),
     };
     type Input = Input;
 

@@ -1,4 +1,4 @@
-//! `domainlang_list`: what the model has of one type.
+//! `domainlang_list`: the elements of one type.
 
 use dlang_ide::query::{Detail, EntityType, ListInput};
 use dlang_workspace::ask::{self, QueryError};
@@ -21,21 +21,21 @@ pub(super) struct Input {
     /// Fully qualified name
     #[schemars(extend("x-plain" = true))]
     fqn: Option<String>,
-    /// Of bcs: their domain
+    /// For bcs: their domain
     #[schemars(extend("x-plain" = true))]
     domain: Option<String>,
-    /// Of bcs: their team
+    /// For bcs: their team
     #[schemars(extend("x-plain" = true))]
     team: Option<String>,
-    /// Of bcs: their classification
+    /// For bcs: their classification
     #[schemars(extend("x-plain" = true))]
     classification: Option<String>,
     /// key or key=value
     metadata: Option<String>,
-    /// Of relationships: a bounded context at either end
+    /// For relationships: a bounded context at either end
     #[schemars(extend("x-plain" = true))]
     context: Option<String>,
-    /// Of relationships: OHS, ACL, …
+    /// For relationships: OHS, ACL, …
     #[schemars(extend("x-plain" = true))]
     pattern: Option<String>,
     /// row or full

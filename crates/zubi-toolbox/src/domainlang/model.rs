@@ -1,8 +1,8 @@
-//! The one model of a zubi workspace, as it is at every question.
+//! The model of a zubi workspace, current at every query.
 //!
-//! Beside an editor it is the language server's, unsaved text included. Without one it is loaded from disk when it is first
-//! asked, on a thread of its own. Either way somebody else owns the model and hands out snapshots; questions run on the pool
-//! for blocking work, so nothing here blocks a thread that answers callers.
+//! With an editor the model is the language server's, unsaved text included. Otherwise it is loaded from disk at the
+//! first query, on its own thread. In both cases another component owns the model and hands out snapshots; queries run
+//! on the pool for blocking work, so nothing here blocks a thread that answers clients.
 
 mod thread;
 
@@ -24,34 +24,34 @@ use zubi_tools::ToolCx;
 
 use self::thread::ModelThread;
 
-/// How long a question waits for the model to be loaded before it says that it is not.
+/// Time-out of a query that waits for the model to load.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How often a question is asked again because the model changed while it was asked.
+/// Most attempts of a query whose model changes while it runs.
 const ATTEMPTS: usize = 10;
 
-/// How long models are looked for. A tree in which none was found until then is taken for one without.
+/// Time limit of the search for models. A workspace in which none was found by then counts as one without models.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Why a question has no answer.
+/// Reason why a query has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ModelError {
-    /// It is asked wrongly.
+    /// The query is invalid.
     #[error(transparent)]
     Invalid(dlang_ide::query::InvalidInput),
-    /// The model changed while it was asked, every time.
-    #[error("its files keep changing")]
+    /// The model changed during every attempt.
+    #[error("its files change too often")]
     Changing,
     /// The model is not loaded yet.
     #[error("{} of {} files are loaded", .0.loaded, .0.total)]
     Loading(Progress),
-    /// It cannot be loaded.
+    /// The model cannot be loaded.
     #[error(transparent)]
     Load(LoadError),
-    /// Whoever asked gave up.
+    /// The client cancelled the query.
     #[error("the call was cancelled")]
     Withdrawn,
-    /// A defect of ours.
+    /// A bug in zubi.
     #[error(transparent)]
     Defect(anyhow::Error),
 }
@@ -65,40 +65,40 @@ impl From<QueryError> for ModelError {
     }
 }
 
-/// The circumstances of a question.
+/// Context of a query.
 pub(super) struct ModelCallContext<'a> {
-    /// Cancelled when whoever asks gives up.
+    /// Cancelled when the client cancels the query.
     pub(super) cancel: &'a tokio_util::sync::CancellationToken,
-    /// How long to wait for a model that is loading.
+    /// Deadline of waiting for a model that is loading.
     pub(super) until: Instant,
-    /// Hears how far loading is.
+    /// Receives the loading progress.
     pub(super) progress: &'a (dyn Fn(Progress) + Send + Sync),
 }
 
 impl<'a> ModelCallContext<'a> {
-    /// One who waits as long as a question may, and is not told how far loading is.
+    /// Creates a context with the default time-out and without progress reports.
     pub(super) fn without_deadline(cancel: &'a tokio_util::sync::CancellationToken) -> Self {
         Self { cancel, until: Instant::now() + WAIT, progress: &|_| {} }
     }
 }
 
-/// What is loaded for one question.
+/// Source loaded for a single query.
 #[derive(Debug)]
 pub(super) enum AdHocSource {
-    /// A folder, or a file and what it imports.
+    /// A folder, or a file with its imports.
     Root(Root),
-    /// A text that is no file.
+    /// A text without a file.
     Text(String),
 }
 
-/// A model that may be asked.
+/// A model that answers queries.
 pub struct DomainModel {
     owner: Owner,
-    /// Whether a model was found on disk when one was looked for.
+    /// Whether the search on disk found a model.
     is_found: OnceCell<bool>,
 }
 
-/// Who has the model.
+/// Owner of the model.
 enum Owner {
     /// A thread of this object.
     Thread(ModelThread),
@@ -106,29 +106,29 @@ enum Owner {
     Server(ModelHandle),
 }
 
-/// A snapshot to come, and how far it is.
+/// A pending snapshot with its loading progress.
 struct Promise {
     snapshot: oneshot::Receiver<Result<WorkspaceSnapshot, LoadError>>,
     progress: watch::Receiver<Progress>,
 }
 
 impl DomainModel {
-    /// The model of these roots, whose paths are absolute with links resolved. Reads nothing yet.
+    /// Creates the model of these roots (absolute paths without symlinks). Reads nothing yet.
     pub fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
         Self { owner: Owner::Thread(ModelThread::new(files, roots)), is_found: OnceCell::new() }
     }
 
-    /// The same of files on disk.
+    /// Creates a model of files on disk.
     pub fn on_disk(roots: Vec<Root>) -> Self {
         Self::new(Arc::new(DiskFiles), roots)
     }
 
-    /// The model of a language server: its editor's folders, with what is not saved.
+    /// Creates a model backed by an editor's language server: its folders, with unsaved text.
     pub fn of_server(server: ModelHandle) -> Self {
         Self { owner: Owner::Server(server), is_found: OnceCell::new() }
     }
 
-    /// The language server that has the model, if it is one's.
+    /// Returns the language server that owns the model, if there is one.
     pub(super) fn server(&self) -> Option<&ModelHandle> {
         match &self.owner {
             Owner::Server(server) => Some(server),
@@ -136,9 +136,9 @@ impl DomainModel {
         }
     }
 
-    /// Whether there are models to be asked about; while a server is loading there may be some. On disk they are looked for
-    /// once and not loaded for it, because every workspace is looked at; the first one that comes later is known of as soon as
-    /// a model is asked.
+    /// Returns whether the workspace has models; while a server is loading, it may have some. On disk one search
+    /// decides and loads nothing, because every workspace is searched; a model added later is noticed at the next
+    /// query.
     pub(super) async fn has_models(&self) -> bool {
         let thread = match &self.owner {
             Owner::Thread(thread) => thread,
@@ -151,14 +151,14 @@ impl DomainModel {
         thread.has_files() || *self.is_found.get_or_init(look).await
     }
 
-    /// Waits until a server that is loading knows what it has, at most as long as a question does. On disk nothing is loaded.
+    /// Waits until a loading server knows its files, at most as long as a query does. Loads nothing from disk.
     pub(super) async fn settle(&self, cancel: &tokio_util::sync::CancellationToken) {
         if self.server().is_some_and(|server| server.has_models().is_none()) {
             self.query(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, ModelError>(())).await.ok();
         }
     }
 
-    /// Asks the model as its files are now.
+    /// Runs a query on the model with its present files.
     pub(super) async fn query<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
         &self,
         asker: &ModelCallContext<'_>,
@@ -176,7 +176,7 @@ impl DomainModel {
         }
     }
 
-    /// Asks the model for a tool.
+    /// Runs a query for a tool.
     pub(super) async fn ask_for_tool<T: Send + 'static>(
         &self,
         cx: &ToolCx,
@@ -186,8 +186,8 @@ impl DomainModel {
         self.query(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, question).await
     }
 
-    /// Asks something that is loaded for this question alone. There is no use in answering how far that is: nothing of it
-    /// would be there the next time.
+    /// Runs a query on a source that is loaded for this query only. Loading progress is not returned, because a later
+    /// call could not use it.
     pub(super) async fn ask_once<T: Send + 'static>(
         &self,
         cx: &ToolCx,
@@ -214,7 +214,7 @@ impl DomainModel {
         run(&cx.cancel, workspace.snapshot(), question).await
     }
 
-    /// The files that the model is made of, with what is not saved, and a root as it is spelled there.
+    /// Returns the files of the model, with unsaved text, and the root in the spelling used there.
     async fn files(&self, cx: &ToolCx, root: Root) -> Result<(SharedFiles, Root), ModelError> {
         match &self.owner {
             Owner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
@@ -230,7 +230,7 @@ impl DomainModel {
         }
     }
 
-    /// The model as its files are now.
+    /// Returns a snapshot of the model with its present files.
     async fn snapshot(&self, asker: &ModelCallContext<'_>) -> Result<WorkspaceSnapshot, ModelError> {
         let Promise { mut snapshot, mut progress } = match &self.owner {
             Owner::Thread(thread) => thread.request()?,
@@ -257,7 +257,7 @@ impl DomainModel {
     }
 }
 
-/// A snapshot of a language server, which shows by itself how far loading is.
+/// Requests a snapshot from a language server, which shows its loading progress itself.
 fn promised_snapshot(server: &ModelHandle) -> Promise {
     let (sender, snapshot) = oneshot::channel();
     server.with_snapshot(move |lent| {
@@ -271,15 +271,15 @@ fn thread_gone_error() -> ModelError {
     ModelError::Defect(anyhow!("the thread of the DomainLang model is gone"))
 }
 
-/// Whether there is a model at the roots, as far as they can be walked through in time.
+/// Returns whether the roots contain a model, as far as they can be searched in time.
 fn has_models(roots: &[Root], time: Duration) -> bool {
     let begin = Instant::now();
-    // A file is below itself.
+    // A root that is a file yields itself.
     let files = roots.iter().flat_map(|root| walk::files(root.path(), WalkOptions::default()));
     files.take_while(|_| begin.elapsed() < time).any(|path| path.extension() == Some(EXTENSION))
 }
 
-/// Runs a question where it may take its time, and ends it when whoever asked gives up or goes away.
+/// Runs a query on the blocking pool and cancels it when the client cancels or the future is dropped.
 async fn run<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
     cancel: &tokio_util::sync::CancellationToken,
     snapshot: WorkspaceSnapshot,
@@ -297,7 +297,7 @@ async fn run<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
     answer.map_err(|error| ModelError::Defect(error.into()))?.map_err(Into::into)
 }
 
-/// Ends a question when it is dropped.
+/// Cancels a query when dropped.
 struct Withdraw(CancellationToken);
 
 impl Drop for Withdraw {

@@ -1,4 +1,4 @@
-//! `domainlang_search`: what has to do with some words.
+//! `domainlang_search`: elements that match search words.
 
 use dlang_ide::DEFAULT_RESULTS;
 use dlang_workspace::ask::{self, QueryError};
@@ -12,9 +12,9 @@ pub(super) struct Search;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Words
+    /// Search words
     query: String,
-    /// Most elements, default 20, at most 100
+    /// Maximum elements, default 20, at most 100
     limit: Option<u32>,
 }
 
@@ -22,10 +22,10 @@ impl DomainTool for Search {
     const ABOUT: DomainToolMeta = DomainToolMeta {
         id: "domainlang_search",
         title: "Search the DomainLang model",
-        description: "DomainLang elements that have to do with some words, best first, and where these stand: names, \
-                      descriptions, visions, terms, decisions, metadata. Slips and other forms of a word are found as well.",
+        description: "DomainLang elements that match search words, best first, with the matching fields: names, \
+                      descriptions, visions, terms, decisions, metadata. Tolerates typos and word forms.",
         tags: &["domain", "ddd", "find", "search", "term", "decision"],
-        example: || ("What has to do with payments?", json!({ "query": "payment" })),
+        example: || ("What is related to payments?", json!({ "query": "payment" })),
     };
     type Input = Input;
 

@@ -1,4 +1,4 @@
-//! Texts for tools that speak of places in models: they must be those that the model was made of.
+//! Texts for tools that report positions in models: they must be the texts from which the model was built.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ impl ModelTexts {
         Self(Arc::clone(model))
     }
 
-    /// What the editor of the model has of a file and has possibly not saved.
+    /// Returns the editor's text of a file of the model, which may be unsaved.
     fn open(&self, path: &Utf8Path) -> Option<SourceText> {
-        // An editor opens no other files with this server.
+        // Editors open only these files with the DomainLang server.
         if path.extension() != Some(EXTENSION) && !matches!(path.file_name(), Some(MANIFEST | LOCK)) {
             return None;
         }
         let texts = self.0.server()?.open_texts();
-        // The editor may have come by a link.
+        // The editor may have opened the file through a symlink.
         let is_it = |open: &Utf8Path| {
             open == path || open.file_name() == path.file_name() && fs::canonical(open).is_ok_and(|real| real == path)
         };

@@ -1,4 +1,4 @@
-//! `domainlang_validate`: what is wrong with the model.
+//! `domainlang_validate`: the diagnostics of the model.
 
 use camino::Utf8PathBuf;
 use dlang_workspace::ask::{self, QueryError};
@@ -14,7 +14,7 @@ pub(super) struct Validate;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Only of this path or URI
+    /// Path or URI of a file to which the diagnostics are limited
     file: Option<String>,
 }
 
@@ -35,8 +35,8 @@ impl DomainTool for Validate {
     }
 }
 
-/// The file that a caller names: as answers show it, as a path, or as a URI. One that is not there stays as it was given,
-/// for the answer to say so.
+/// Resolves the file argument: a path as answers show it, another path, or a URI. A file that does not exist is
+/// returned unchanged, so that the query reports it.
 fn path(asked: &DomainCall<'_>, given: &str) -> Utf8PathBuf {
     let shown = || asked.snapshot.find(given).filter(|path| matches!(asked.snapshot.file(path), Ok(Some(_))));
     let by_uri = || uri::to_path(&Uri(given.to_owned()));

@@ -1,4 +1,4 @@
-//! The protocol's objects in words: paths relative, lines and columns from 1, columns in characters.
+//! Renders the protocol's objects as text: relative paths, 1-based lines and columns, columns in characters.
 
 use std::fmt::Write as _;
 
@@ -15,14 +15,14 @@ use super::Answer;
 use crate::lsp::view::{OutputBudget, count};
 use crate::sight::{EditorService, EditorStatus};
 
-/// Puts answers into words.
+/// Renders answers of the `editor` tool.
 pub(super) struct EditorRenderer<'a> {
     pub(super) view: &'a OutputBudget,
     pub(super) cx: &'a ToolCx,
     pub(super) sight: &'a EditorService,
 }
 
-/// A problem with its place as people count.
+/// A diagnostic with its 1-based position.
 struct Row<'a> {
     path: &'a str,
     line: u32,
@@ -30,7 +30,7 @@ struct Row<'a> {
     problem: &'a Diagnostic,
 }
 
-/// Of what is left out, how to see it.
+/// Hint for answers that are cut.
 const NARROW: &str = "narrow with `severity` or `source`, or raise `max_tokens`";
 
 impl EditorRenderer<'_> {
@@ -125,7 +125,7 @@ impl EditorRenderer<'_> {
         Answer { truncated, ..Answer::new(found, text, status) }
     }
 
-    /// An object about one file.
+    /// Renders an object about one file.
     async fn of_one(
         &self,
         object: &impl serde::Serialize,
@@ -139,7 +139,7 @@ impl EditorRenderer<'_> {
         Answer { truncated, ..Answer::new(object, format!("{header}{what} in `{shown}`\n{list}"), status) }
     }
 
-    /// A list of problems, under the names of their files if `named`.
+    /// Renders a list of diagnostics, with a file name before each group if `named`.
     async fn problems(&self, files: &[(&str, &[Diagnostic])], named: bool) -> (String, Option<Truncation>) {
         let mut rows = Vec::new();
         for (path, problems) in files {
@@ -160,7 +160,7 @@ impl EditorRenderer<'_> {
         list.map(|list| (list.text, list.truncated)).unwrap_or_default()
     }
 
-    /// The last line: who answered, how much was looked at, what may be missing.
+    /// Creates the status line: source of the answer, coverage, and what may be missing.
     fn source(&self, coverage: Option<&Coverage>, note: Option<&str>) -> Status {
         let joined = |notes: [Option<&str>; 2]| {
             let notes: Vec<_> = notes.into_iter().flatten().collect();
@@ -190,7 +190,7 @@ impl EditorRenderer<'_> {
         self.cx.workspace.display(Utf8Path::new(path))
     }
 
-    /// The lines of a file, if its text is the one that is meant: not where the editor has another one.
+    /// Returns the line index of a file; `None` if the editor has an unsaved text, to which the positions refer.
     async fn index(&self, path: &str) -> Option<TextIndex> {
         if self.sight.is_dirty(path) {
             return None;
@@ -200,24 +200,24 @@ impl EditorRenderer<'_> {
     }
 }
 
-/// Line and column from 1; in characters, or in UTF-16 units where the text is not known.
+/// Returns the 1-based line and column; columns count characters, or UTF-16 code units if the text is unknown.
 fn place(index: Option<&TextIndex>, at: lsp::Position) -> (u32, u32) {
     let place = index.map_or(at, |index| index.to_lsp(index.from_lsp(at, Encoding::Utf16), Encoding::Utf32));
     (place.line.saturating_add(1), place.character.saturating_add(1))
 }
 
-/// That there is nothing to list. Where not all was looked at, that means less.
+/// Returns the text for an empty list, which is weaker if not everything was checked.
 fn empty_list_text(status: &Status) -> &'static str {
     if status.complete == Some(false) || status.note.is_some() { "no problem is known" } else { "no problems" }
 }
 
-/// `toy, 12 lines, not saved`.
+/// Renders `toy, 12 lines, not saved`.
 fn of_file(file: &OpenFile) -> String {
     let lines = count(usize::try_from(file.line_count).unwrap_or(usize::MAX), "line");
     format!("{}, {lines}{}", file.language_id, if file.is_dirty { ", not saved" } else { "" })
 }
 
-/// `3 errors, 1 warning`.
+/// Renders `3 errors, 1 warning`.
 fn tally(problems: &[Diagnostic]) -> String {
     let number = |severity| problems.iter().filter(|problem| problem.severity == severity).count();
     let parts = Severity::ALL.into_iter().map(|severity| (number(severity), severity.name()));

@@ -1,4 +1,4 @@
-//! `file.edit`: exact pieces of a file's text replaced by others.
+//! `file.edit`: replaces exact pieces of a file's text.
 
 use std::time::Duration;
 
@@ -16,25 +16,25 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 pub(crate) struct Edit;
 
 const OPERATION: &str = "edit the file";
-/// The most replacements of one call.
+/// Most replacements of one call.
 const MAX_EDITS: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// Path in the workspace, or file:// URI
     path: String,
-    /// Text to replace: exactly as it stands in the file, and there only once
+    /// Text to replace, exactly as in the file; must occur once
     #[schemars(length(max = 8_388_608))]
     old: Option<String>,
-    /// Text to put there; empty removes
+    /// Replacement text; empty removes
     #[schemars(length(max = 8_388_608))]
     new: Option<String>,
     /// Replace every occurrence; default false
     #[serde(rename = "replaceAll")]
     replace_all: Option<bool>,
-    /// Several replacements instead of old and new, made one after the other, all or none
+    /// Several replacements instead of old and new, applied in order, all or none
     edits: Option<Vec<Replacement>>,
-    /// sha of the text that is to be changed, from an answer's last line
+    /// sha of the text to change, from the last line of an answer
     expected: Option<String>,
 }
 
@@ -54,9 +54,9 @@ impl Input {
                 Err(ToolError::invalid("edits", format!("more than {MAX_EDITS} replacements"), hint))
             }
             (None, None, Some(edits)) => Ok(edits.clone()),
-            (Some(_), None, None) => Err(ToolError::invalid("new", "is required beside `old`", hint)),
-            (None, Some(_), None) => Err(ToolError::invalid("old", "is required beside `new`", hint)),
-            (None, None, None) => Err(ToolError::invalid("old", "nothing to replace is given", hint)),
+            (Some(_), None, None) => Err(ToolError::invalid("new", "is required with `old`", hint)),
+            (None, Some(_), None) => Err(ToolError::invalid("old", "is required with `new`", hint)),
+            (None, None, None) => Err(ToolError::invalid("old", "missing", hint)),
             (_, _, Some(_)) => Err(ToolError::invalid("edits", "given together with `old` or `new`", hint)),
         }
     }
@@ -67,8 +67,8 @@ impl LocalTool for Edit {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.edit",
         title: "Edit a file",
-        description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and answers the diff and an undo handle. Refuses when `old` is missing or stands there several times without replaceAll, showing the nearest lines or the places, and when the file changed since it was read here.",
-        notes: "Never fuzzy: what differs in white space only is shown, not taken. Line ends of `old` and `new` follow the file's.",
+        description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and returns the diff and an undo handle. Fails if `old` is missing or ambiguous without replaceAll, showing the nearest lines or all positions, and if the file changed since it was read here.",
+        notes: "Never fuzzy: text that differs only in white space is shown, not replaced. Line ends of `old` and `new` follow the file's.",
         effect: Effect::Write,
         exposure: Exposure::Deferred,
         toolset: "file",
@@ -86,7 +86,7 @@ impl LocalTool for Edit {
         let path = paths::resolve_existing(cx, "path", &input.path)?;
         let before = written::text_now(cx, &path);
         let before = before.as_ref().map(|before| &*before.text);
-        // What cannot be done is told by the call itself.
+        // The call itself reports invalid replacements.
         let after = before.and_then(|before| replace::all(before, &input.replacements().ok()?).ok());
         Ok(written::footprint(cx, &path, before, after.as_ref().map(|after| after.text.as_str())))
     }

@@ -1,4 +1,4 @@
-//! `file.getCurrent`: what the user has before him in the editor.
+//! `file.getCurrent`: the file in the user's active editor.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,20 +17,20 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct GetCurrent;
 
-/// What the editor is asked over its channel; answered by `{active: false}` or [`Answer`].
+/// Request to the editor over its channel; the response is `{active: false}` or [`Answer`].
 const METHOD: &str = "zubi/activeEditor";
-/// The most of a text that one answer holds, in bytes.
+/// Most bytes of text in one answer.
 const MAX_BYTES: usize = 50_000;
-const OPERATION: &str = "see the active editor";
+const OPERATION: &str = "read the active editor";
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Only what is selected instead of the whole text; default false
+    /// Only the selected text; default false
     #[serde(rename = "includeSelection")]
     include_selection: Option<bool>,
 }
 
-/// The editor's answer.
+/// Response of the editor.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -54,7 +54,7 @@ impl LocalTool for GetCurrent {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.getCurrent",
         title: "The active editor",
-        description: "The file that the user has open in the active editor: path, language, selection and text, unsaved changes included; with includeSelection only the selected text. Needs an editor that runs zubi.",
+        description: "The file in the user's active editor: path, language, selection and text, unsaved changes included; with includeSelection only the selected text. Needs an editor that runs zubi.",
         notes: "",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
@@ -62,7 +62,7 @@ impl LocalTool for GetCurrent {
         category: "Files",
         tags: &["current", "active", "editor", "selection", "open file"],
         timeout: Duration::from_secs(30),
-        example: || ("What is selected", json!({ "includeSelection": true })),
+        example: || ("The selected text", json!({ "includeSelection": true })),
     };
     type Context = Files;
     type Input = Input;
@@ -72,7 +72,7 @@ impl LocalTool for GetCurrent {
     }
 
     async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let without = "Ask the user for the path and use file.read, or let them run zubi from their editor.";
+        let without = "Ask the user for the path and use file.read, or for running zubi from the editor.";
         let Some(editor) = files.intel.editor() else {
             return Err(ToolError::user(
                 Code::NoEditor,
@@ -82,14 +82,14 @@ impl LocalTool for GetCurrent {
         };
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         if !editor.offers(METHOD, None, &request).await {
-            let why = format!("Failed to {OPERATION}: the connected editor does not tell which file is active");
+            let why = format!("Failed to {OPERATION}: the connected editor does not report the active file");
             return Err(ToolError::user(Code::NoEditor, why, without));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer =
-            answer.map_err(|error: EndpointError| ToolError::operation_failed(OPERATION, error, "Ask again in a moment."))?;
+            answer.map_err(|error: EndpointError| ToolError::operation_failed(OPERATION, error, "Try again in a moment."))?;
         let active: Answer = serde_json::from_value(answer)
-            .map_err(|error| ToolError::operation_failed(OPERATION, format!("its answer cannot be read: {error}"), without))?;
+            .map_err(|error| ToolError::operation_failed(OPERATION, format!("invalid response: {error}"), without))?;
         if !active.is_there {
             return Err(ToolError::user(
                 Code::NoEditor,
@@ -125,7 +125,7 @@ impl LocalTool for GetCurrent {
         text.push_str(&kept);
         let left = content.len() - kept.len();
         if left > 0 {
-            let _ = write!(text, "… cut: {left} more bytes; file.read {} goes on", json!({ "path": shown }));
+            let _ = write!(text, "… cut: {left} more bytes; continue with file.read {}", json!({ "path": shown }));
         }
         let status = Status {
             endpoint: "editor".to_owned(),

@@ -1,23 +1,23 @@
-//! Patterns of file names as callers write them.
+//! Glob patterns for file names.
 
 use camino::Utf8Path;
 use globset::{GlobBuilder, GlobMatcher};
 use zubi_tools::ToolError;
 
-/// The longest pattern.
+/// Longest pattern in bytes.
 const MAX_LENGTH: usize = 1_000;
 
-/// A pattern of paths below a directory. Without a slash it is one of names, at any depth, as `.gitignore` and editors
-/// read it; `*` stops at a slash, `**` does not.
+/// A pattern for paths below a directory. Without a slash it matches names at any depth, as in `.gitignore` and
+/// editors; `*` stops at a slash, `**` does not.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern(GlobMatcher);
 
 impl Pattern {
-    /// Reads the argument `pattern`.
+    /// Parses the argument `pattern`.
     pub(crate) fn new(given: &str) -> Result<Self, ToolError> {
         let hint = "Patterns are like `*.rs`, `src/**/*.ts` or `*.{md,txt}`.";
         if given.is_empty() || given.len() > MAX_LENGTH || given.chars().any(char::is_control) {
-            return Err(ToolError::invalid("pattern", "it is empty, too long or holds control characters", hint));
+            return Err(ToolError::invalid("pattern", "it is empty, too long or contains control characters", hint));
         }
         let below = given.strip_prefix("./").unwrap_or(given);
         let whole = if below.contains('/') { below.to_owned() } else { format!("**/{below}") };
@@ -25,7 +25,7 @@ impl Pattern {
         glob.map(|glob| Self(glob.compile_matcher())).map_err(|error| ToolError::invalid("pattern", error, hint))
     }
 
-    /// Whether a path, relative to the directory, is one of it.
+    /// Returns whether a path, relative to the directory, matches.
     pub(crate) fn matches(&self, relative: &Utf8Path) -> bool {
         self.0.is_match(relative)
     }

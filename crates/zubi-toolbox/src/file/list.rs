@@ -1,4 +1,4 @@
-//! `file.list`: the files below a folder, and what is left out of them.
+//! `file.list`: the files below a folder, and the number of omitted entries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,13 +19,13 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct List;
 
-/// How deep without a pattern, in path components: what stands at the top says most of a project.
+/// Default depth without a pattern, in path components: the top levels show the structure of a project.
 const DEFAULT_DEPTH: usize = 3;
 const DEFAULT_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
-/// The most entries looked at.
+/// Most entries visited.
 const MAX_ENTRIES: usize = 300_000;
-/// The most bytes of an answer.
+/// Most bytes of an answer.
 const MAX_BYTES: usize = 100_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub(crate) struct Input {
     #[serde(rename = "maxDepth")]
     #[schemars(range(min = 1, max = 100))]
     max_depth: Option<usize>,
-    /// Most files named; default 500
+    /// Maximum files listed; default 500
     #[schemars(range(min = 1, max = 5000))]
     limit: Option<usize>,
 }
@@ -54,8 +54,8 @@ impl LocalTool for List {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.list",
         title: "List files",
-        description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. What .gitignore names and what programs made (node_modules, target, .git) is not listed but counted; hidden files are listed.",
-        notes: "To see what is in an ignored folder, name it in `path`.",
+        description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. Files ignored by .gitignore and generated ones (node_modules, target, .git) are counted, not listed; hidden files are listed.",
+        notes: "To list an ignored folder, pass it as `path`.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
         toolset: "file",
@@ -76,7 +76,7 @@ impl LocalTool for List {
         let shown = cx.workspace.display(&root);
         if !root.is_dir() {
             let hint = format!("file.read {} reads it.", json!({ "path": shown }));
-            return Err(ToolError::invalid("path", format!("`{shown}` is no folder"), hint));
+            return Err(ToolError::invalid("path", format!("`{shown}` is not a folder"), hint));
         }
         let pattern = input.pattern.as_deref().map(Pattern::new).transpose()?;
         let depth = input.max_depth.or(pattern.is_none().then_some(DEFAULT_DEPTH));
@@ -120,16 +120,16 @@ impl LocalTool for List {
     }
 }
 
-/// What a walk has found. Paths are relative to where it began.
+/// Result of a walk. Paths are relative to its root.
 #[derive(Default)]
 struct Listing {
-    /// With a mark after those that are no regular files.
+    /// Each with a mark if it is not a regular file.
     files: Vec<(Utf8PathBuf, &'static str)>,
-    /// Folders that were not opened for being too deep.
+    /// Folders below the depth limit, which were not opened.
     deeper: Vec<Utf8PathBuf>,
-    /// Entries that the ignore rules leave out, a folder as one.
+    /// Entries left out by ignore rules; a folder counts as one.
     ignored: usize,
-    /// Names that are not UTF-8, which no caller could write.
+    /// Entries whose names are not UTF-8, which no argument can express.
     unnamed: usize,
     stopped: bool,
 }
@@ -152,7 +152,7 @@ impl Listing {
 
 fn walk(root: &Utf8Path, pattern: Option<&Pattern>, depth: Option<usize>, cancel: &CancellationToken) -> Listing {
     let mut listing = Listing::default();
-    // How many entries of each opened folder the walk has shown; the rest of the folder is what is ignored.
+    // Visited entries of each opened folder; the other entries of the folder are ignored ones.
     let mut shown: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();
     for (count, entry) in walk::entries(root, WalkOptions { depth, sorted: true }).enumerate() {
         if count >= MAX_ENTRIES || cancel.is_cancelled() {
@@ -183,7 +183,7 @@ fn walk(root: &Utf8Path, pattern: Option<&Pattern>, depth: Option<usize>, cancel
             let mark = match entry.file_type() {
                 Some(kind) if kind.is_file() => "",
                 Some(kind) if kind.is_symlink() => " (link)",
-                _ => " (no regular file)",
+                _ => " (not a regular file)",
             };
             listing.files.push((relative.to_owned(), mark));
         }

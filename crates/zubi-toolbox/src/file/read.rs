@@ -1,4 +1,4 @@
-//! `file.read`: the text of a file, or of some of its lines.
+//! `file.read`: the text of a file, or a range of its lines.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Read;
 
-/// The most of a file that one answer holds, in bytes; the caller's own budget may be smaller.
+/// Most bytes of a file in one answer; the session's budget may be smaller.
 const MAX_BYTES: usize = 50_000;
-/// The most of one line, in characters. Longer ones are generated, and seldom what is looked for.
+/// Most characters of one line. Longer lines are usually generated and seldom relevant.
 const MAX_LINE: usize = 2_000;
 const OPERATION: &str = "read the file";
 
@@ -30,7 +30,7 @@ pub(crate) struct Input {
     #[serde(rename = "startLine")]
     #[schemars(range(min = 1))]
     start_line: Option<usize>,
-    /// Last line, inclusive; default the end
+    /// Last line, 1-based, inclusive; default the end
     #[serde(rename = "endLine")]
     #[schemars(range(min = 1))]
     end_line: Option<usize>,
@@ -41,8 +41,8 @@ impl LocalTool for Read {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.read",
         title: "Read a file",
-        description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). What the editor shows counts, also unsaved. The last line says where the text came from and its hash; a long file is cut and the answer says how to go on.",
-        notes: "Answers hold at most 50,000 bytes, lines at most 2,000 characters. Binary files and files above 8 MiB are refused.",
+        description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). Unsaved text in the editor takes precedence. The last line names the source of the text and its hash; a long file is cut, and the answer says how to continue.",
+        notes: "Answers hold at most 50,000 bytes, lines at most 2,000 characters. Binary files and files above 8 MiB are rejected.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
         toolset: "file",
@@ -94,7 +94,7 @@ impl LocalTool for Read {
                 call["endLine"] = json!(end);
             }
             // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "… cut: {} more lines; file.read {call} goes on", end - next + 1);
+            let _ = writeln!(text, "… cut: {} more lines; continue with file.read {call}", end - next + 1);
             truncated = Some(Truncation { shown: next - start, total: end + 1 - start, cursor: None });
         }
         let is_whole = start == 1 && next > total && source.text.lines().all(|line| line.len() <= MAX_LINE);
@@ -129,7 +129,8 @@ fn write_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// What answers leave out of texts; see [`zubi_tools::output::clean`]. The carriage return of a line end is no loss.
+/// Returns whether answers omit a character; see [`zubi_tools::output::clean`]. The carriage return of a line end does
+/// not count.
 fn is_hidden(c: char) -> bool {
     c != '\r' && zubi_tools::output::clean(c.to_string()).is_empty()
 }

@@ -1,4 +1,4 @@
-//! Exact replacement in a text, and what is said where it cannot be exact. Knows no files.
+//! Exact replacement in a text, and diagnostics if it is impossible. Does not access files.
 
 use std::fmt::Write as _;
 
@@ -8,52 +8,52 @@ use serde::Deserialize;
 /// One replacement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct Replacement {
-    /// Text to replace, exactly as it stands there
+    /// Text to replace, exactly as in the file
     pub(crate) old: String,
-    /// Text to put there
+    /// Replacement text
     pub(crate) new: String,
     /// Replace every occurrence; default false
     #[serde(rename = "replaceAll")]
     pub(crate) replace_all: Option<bool>,
 }
 
-/// A text with all replacements made.
+/// A text after all replacements.
 #[derive(Debug)]
 pub(crate) struct ReplacedText {
     pub(crate) text: String,
     pub(crate) count: usize,
 }
 
-/// Why one replacement cannot be made. Lines are 1-based.
+/// Reason why a replacement is impossible. Lines are 1-based.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     Empty,
     Same,
-    /// All occurrences, and the lines of the first few.
+    /// The text occurs more than once: number of occurrences, and lines of the first few.
     Several {
         count: usize,
         lines: Vec<usize>,
     },
-    /// It stands there but for white space: the text as it is, from this line on.
+    /// A text that differs only in white space: the actual text, with its first line.
     WhiteSpace {
         line: usize,
         text: String,
     },
-    /// The lines that are most like it.
+    /// The text does not occur; the most similar lines.
     Missing {
         nearest: Vec<(usize, String)>,
     },
-    /// The text would be larger than a file may be.
+    /// The resulting text would exceed the size limit of files.
     TooLarge,
 }
 
-/// How many places, or lines, a problem names.
+/// Most positions or lines listed in an error.
 const MAX_PLACES: usize = 5;
-/// How many lines are compared with one that is not found.
+/// Most lines compared with a missing text.
 const MAX_COMPARED: usize = 50_000;
-/// The most of a line that a problem shows, in characters.
+/// Most characters of a line shown in an error.
 const MAX_SHOWN: usize = 200;
-/// The most lines of a text that differs in white space only.
+/// Most lines shown of a text that differs only in white space.
 const MAX_SHOWN_LINES: usize = 40;
 
 impl Problem {
@@ -66,10 +66,10 @@ impl Problem {
             Self::Several { count, lines } => {
                 let places = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let more = if lines.len() < *count { ", …" } else { "" };
-                write!(text, "it stands {count} times in `{shown}`, on lines {places}{more}")
+                write!(text, "it occurs {count} times in `{shown}`, on lines {places}{more}")
             }
             Self::WhiteSpace { line, text: there } => {
-                write!(text, "not in `{shown}`, but for white space; from line {line} on it reads\n{there}")
+                write!(text, "not in `{shown}`, except with other white space; the text from line {line} is\n{there}")
             }
             Self::Missing { nearest } if nearest.is_empty() => write!(text, "not in `{shown}`"),
             Self::Missing { nearest } => {
@@ -83,21 +83,22 @@ impl Problem {
 
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::Empty => "Give the text to replace; file.write writes a whole file.",
-            Self::Same => "Nothing was written; give another `new`.",
+            Self::Empty => "Pass the text to replace; file.write writes a whole file.",
+            Self::Same => "Nothing was written; pass a different `new`.",
             Self::Several { .. } => {
-                "Nothing was written. Give more of the text around the one meant, or replaceAll: true."
+                "Nothing was written. Include more surrounding text, or pass replaceAll: true."
             }
-            Self::WhiteSpace { .. } => "Nothing was written. Repeat the call with `old` exactly as it reads there.",
+            Self::WhiteSpace { .. } => "Nothing was written. Repeat the call with `old` exactly as shown.",
             Self::Missing { .. } => {
-                "Nothing was written. Look at the place with file.read, and give `old` exactly as it stands there."
+                "Nothing was written. Read the lines with file.read, and pass `old` exactly as written there."
             }
             Self::TooLarge => "Nothing was written. Make a smaller change.",
         }
     }
 }
 
-/// Makes all replacements, each in what those before it left. The error names the replacement that cannot be made.
+/// Applies all replacements, each to the result of the previous one. The error has the index of the impossible
+/// replacement.
 pub(crate) fn all(text: &str, replacements: &[Replacement]) -> Result<ReplacedText, (usize, Problem)> {
     let mut replaced = ReplacedText { text: text.to_owned(), count: 0 };
     for (index, replacement) in replacements.iter().enumerate() {
@@ -115,7 +116,7 @@ fn replace_single(text: &str, replacement: &Replacement) -> Result<(String, usiz
         return Err(Problem::Same);
     }
     let (mut old, mut new) = (replacement.old.clone(), replacement.new.clone());
-    // Callers see line feeds alone, whatever the file has.
+    // Clients see only line feeds, whatever the line ends of the file.
     if !text.contains(&old) || ends_in_crlf(text) {
         let crlf = with_crlf(&old);
         if text.contains(&crlf) {
@@ -141,7 +142,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Whether every line of a text ends in CRLF, and there is one.
+/// Returns whether a text has lines and all of them end in CRLF.
 fn ends_in_crlf(text: &str) -> bool {
     let ends = text.matches('\n').count();
     ends > 0 && ends == text.matches("\r\n").count()
@@ -151,11 +152,11 @@ fn with_crlf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
-/// A new text for a file with an old one: where all lines of the old end in CRLF and none of the new does, the new gets
-/// them too, and a sentence says so.
+/// Adapts a new text to the line ends of the old one: if all old lines end in CRLF and no new line does, returns the
+/// text with CRLF and a note.
 pub(crate) fn with_line_ends_of(old: &str, new: &str) -> (String, Option<String>) {
     if ends_in_crlf(old) && new.contains('\n') && !new.contains('\r') {
-        let note = "its lines end in CRLF, as they did".to_owned();
+        let note = "its lines still end in CRLF".to_owned();
         return (with_crlf(new), Some(note));
     }
     (new.to_owned(), None)
@@ -180,7 +181,7 @@ fn missing_text_problem(text: &str, old: &str) -> Problem {
             return Problem::WhiteSpace { line: *line, text };
         }
     }
-    // The longest line says most.
+    // The longest line is the most distinctive.
     let longest = wanted.iter().max_by_key(|line| line.len()).unwrap_or(first);
     let words = words_of(longest);
     let mut scored: Vec<(usize, usize, &str)> = lines
@@ -193,7 +194,7 @@ fn missing_text_problem(text: &str, old: &str) -> Problem {
     Problem::Missing { nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect() }
 }
 
-/// A line without what only white space makes of it.
+/// Collapses white space in a line.
 fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -204,7 +205,7 @@ fn truncate_line(line: &str) -> String {
     if characters.next().is_some() { head + "…" } else { head }
 }
 
-/// The words of a line, each once; a bounded number of them.
+/// Returns the distinct words of a line, up to a limit.
 fn words_of(line: &str) -> Vec<&str> {
     const MAX_WORDS: usize = 40;
     let mut words: Vec<&str> = line

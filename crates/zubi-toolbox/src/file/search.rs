@@ -1,4 +1,4 @@
-//! `file.search`: lines of the workspace's files that match a regular expression or hold a text.
+//! `file.search`: lines of the workspace's files that match a regular expression or contain a text.
 
 pub(crate) mod engine;
 
@@ -21,13 +21,13 @@ pub(crate) struct Search;
 
 const DEFAULT_RESULTS: usize = 50;
 const MAX_RESULTS: usize = 1_000;
-/// The most lines around a match.
+/// Most lines of context around a match.
 const MAX_CONTEXT: usize = 10;
-/// The most bytes of an answer.
+/// Most bytes of an answer.
 const MAX_BYTES: usize = 50_000;
-/// How long a search may take before it tells what it has: no person waits longer for one.
+/// Time limit of a search, after which it returns partial results: users do not wait longer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Kept of the caller's deadline for writing the answer.
+/// Part of the caller's deadline reserved for rendering the answer.
 const RESERVE: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,7 +46,7 @@ pub(crate) struct Input {
     /// Lines shown before and after each match; default 0
     #[schemars(range(min = 0, max = 10))]
     context: Option<usize>,
-    /// Most matching lines shown; default 50
+    /// Maximum matching lines shown; default 50
     #[serde(rename = "maxResults")]
     #[schemars(range(min = 1, max = 1000))]
     max_results: Option<usize>,
@@ -57,15 +57,15 @@ impl LocalTool for Search {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.search",
         title: "Search in files",
-        description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and answers how many lines match in how many files, then the lines by file with their numbers. Ignored, generated and binary files are left out; what the editor shows counts, also unsaved. For uses of a symbol ask lsp_references.",
-        notes: "A search takes time linear in the text, whatever the expression. Small letters in the query match capitals too, unless it has a capital itself or caseSensitive says otherwise.",
+        description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and returns the number of matching lines and files, then the lines by file with their numbers. Ignored, generated and binary files are skipped; unsaved text in the editor takes precedence. For uses of a symbol use lsp_references.",
+        notes: "A search takes time linear in the text, whatever the expression. A lower-case query ignores case, unless caseSensitive is set.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
         toolset: "file",
         category: "Files",
         tags: &["search", "grep", "find", "regex", "text", "ripgrep"],
         timeout: Duration::from_mins(1),
-        example: || ("Where errors are made", json!({ "query": "Error::new\\(", "pattern": "*.rs", "context": 1 })),
+        example: || ("Find Error::new", json!({ "query": "Error::new\\(", "pattern": "*.rs", "context": 1 })),
     };
     type Context = Files;
     type Input = Input;
@@ -83,7 +83,7 @@ impl LocalTool for Search {
             pattern: input.pattern.as_deref().map(Pattern::new).transpose()?,
         };
         let matcher = query.matcher().map_err(|why| {
-            let hint = "Give regex: false to look for it as plain text, or correct the expression (Rust's syntax; no look-around, no back-references).";
+            let hint = "Pass regex: false to search for plain text, or correct the expression (Rust's syntax; no look-around, no back-references).";
             ToolError::invalid("query", why, hint)
         })?;
         let limit = input.max_results.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
@@ -97,7 +97,7 @@ impl LocalTool for Search {
     }
 }
 
-/// Where to look: in every folder of the workspace unless one thing is named.
+/// Returns the roots of the search: one path if given, otherwise every folder of the workspace.
 fn roots(input: &Input, cx: &ToolCx) -> Result<Vec<Utf8PathBuf>, ToolError> {
     match &input.path {
         Some(path) => Ok(vec![paths::resolve_existing(cx, "path", path)?]),
@@ -111,7 +111,7 @@ fn count(number: usize, one: &str) -> String {
 
 fn answer(input: &Input, limit: usize, found: &SearchFindings, cx: &ToolCx) -> ToolOutput {
     let room = cx.byte_budget(MAX_BYTES);
-    // The query is a caller's text and may be long.
+    // The query is untrusted and may be long.
     let asked: String = input.query.chars().take(80).collect();
     let mut text = match found.lines {
         0 => format!("no line matches `{asked}`\n"),
@@ -155,13 +155,13 @@ fn answer(input: &Input, limit: usize, found: &SearchFindings, cx: &ToolCx) -> T
         notes.push(format!("{} not read", count(found.unreadable, "file")));
     }
     if found.credentials > 0 {
-        notes.push(format!("{} with credentials not searched", count(found.credentials, "file")));
+        notes.push(format!("{} with credentials skipped", count(found.credentials, "file")));
     }
     if found.unsaved > 0 {
-        notes.push(format!("{} as the editor shows it", count(found.unsaved, "file")));
+        notes.push(format!("{} with unsaved text", count(found.unsaved, "file")));
     }
     if found.stopped {
-        notes.push("stopped early: there may be more, narrow `path` or `pattern`".to_owned());
+        notes.push("stopped early: more matches possible, narrow `path` or `pattern`".to_owned());
     }
     let status = Status {
         endpoint: "disk".to_owned(),

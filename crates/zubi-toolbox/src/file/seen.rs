@@ -1,4 +1,4 @@
-//! What each caller has last seen of a file, so that nobody writes over a change that he does not know.
+//! Records which text of a file each client has read last, so that no client overwrites changes it has not seen.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +8,14 @@ use serde_json::json;
 use zubi_base::text::{ContentHash, SourceText};
 use zubi_tools::{Code, ToolCx, ToolError};
 
-/// How many files are remembered. One that is forgotten counts as never read, which is the careful side.
+/// Most recorded files. A dropped record counts as "never read", which is the safe side.
 const MAX_FILES: usize = 2_000;
 
-/// The fewest characters of a hash by which a text is named: chance meets one of them in four thousand million.
+/// Hash digits shown in answers; two texts share their first eight with a chance of one in four thousand million.
 pub(crate) const SHORT_HASH: usize = 12;
 const MIN_EXPECTED: usize = 8;
 
-/// See the module's documentation.
+/// Read-before-write guard; see the module.
 #[derive(Debug, Default)]
 pub(crate) struct ReadTracker(Mutex<VecDeque<Entry>>);
 
@@ -24,12 +24,12 @@ struct Entry {
     caller: String,
     path: Utf8PathBuf,
     hash: ContentHash,
-    /// All of the text, not only a part.
+    /// Whether the client has read the whole text.
     whole: bool,
 }
 
 impl ReadTracker {
-    /// The caller has seen this text now, all of it or a part. Who has seen all of it once knows it.
+    /// Records that the client has read this text, whole or in part. A text once read as a whole stays so.
     pub(crate) fn remember(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, whole: bool) {
         let caller = caller(cx);
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,8 +49,8 @@ impl ReadTracker {
             .map(|entry| (entry.hash.clone(), entry.whole))
     }
 
-    /// Refuses to change a text that is another than the caller has read, or than he says that he expects. Gives
-    /// whether the caller has read all of this very text; one that was never read is no obstacle here.
+    /// Rejects a change if the text differs from the one the client has read, or from the hash it expects. Returns
+    /// whether the client has read the whole present text; a file never read is not rejected here.
     pub(crate) fn ensure_fresh(
         &self,
         cx: &ToolCx,
@@ -63,7 +63,7 @@ impl ReadTracker {
         let shown = cx.workspace.display(path);
         let stale = |why: String| {
             let hint = format!(
-                "Read it again with file.read {}, then repeat the call for the text as it is now.",
+                "Read it again with file.read {}, then repeat the call for the present text.",
                 json!({ "path": shown })
             );
             ToolError::user(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
@@ -71,11 +71,11 @@ impl ReadTracker {
         if let Some(expected) = expected {
             let hexadecimal = expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());
             if !hexadecimal {
-                let hint = "Give the `sha` of an answer's last line, or leave it out.";
+                let hint = "Pass the `sha` from the last line of an answer, or omit it.";
                 return Err(ToolError::invalid("expected", "not a hash of at least 8 hexadecimal digits", hint));
             }
             if !hash.0.starts_with(&expected.to_ascii_lowercase()) {
-                return Err(stale(format!("`{shown}` is not the text with the hash {expected}")));
+                return Err(stale(format!("`{shown}` does not have the hash {expected}")));
             }
             return Ok(true);
         }
@@ -86,7 +86,7 @@ impl ReadTracker {
     }
 }
 
-/// A hash as answers show it.
+/// Returns a hash as answers show it.
 pub(crate) fn short(hash: &ContentHash) -> String {
     hash.0.chars().take(SHORT_HASH).collect()
 }

@@ -1,4 +1,4 @@
-//! `file.write`: a whole file, new or instead of the old.
+//! `file.write`: a whole file, new or replaced.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ const OPERATION: &str = "write the file";
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Path in the workspace, or file:// URI; folders above it are made
+    /// Path in the workspace, or file:// URI; creates missing folders
     path: String,
     /// The whole new text
     #[schemars(length(max = 8_388_608))]
     content: String,
     /// Replace a file that was not read here before; default false
     overwrite: Option<bool>,
-    /// sha of the text that is to be replaced, from an answer's last line
+    /// sha of the text to replace, from the last line of an answer
     expected: Option<String>,
 }
 
@@ -35,8 +35,8 @@ impl LocalTool for Write {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "file.write",
         title: "Write a file",
-        description: "Writes a whole text file of the workspace, at once or not at all, and answers the diff and an undo handle. Refuses when the file changed since it was read here; one that was never read needs overwrite. For a part of a file use file.edit.",
-        notes: "Permission bits stay. A file whose lines all end in CRLF keeps them when the content has none. `.git` and zubi's own settings are not written.",
+        description: "Writes a whole text file of the workspace atomically and returns the diff and an undo handle. Fails if the file changed since it was read here; a file that was never read needs overwrite. To change a part, use file.edit.",
+        notes: "Permission bits are preserved. CRLF line ends are preserved if all lines have them and the content has none. `.git` and zubi's own settings cannot be written.",
         effect: Effect::Write,
         exposure: Exposure::Deferred,
         toolset: "file",
@@ -69,17 +69,17 @@ impl LocalTool for Write {
                 let known = files.seen.ensure_fresh(cx, OPERATION, &path, text, input.expected.as_deref())?;
                 if !known && input.overwrite != Some(true) {
                     let hint = format!(
-                        "Read it first with file.read {}, or give overwrite: true to replace it unread.",
+                        "Read it first with file.read {}, or pass overwrite: true to replace it unread.",
                         json!({ "path": shown })
                     );
                     let why = format!(
-                        "Failed to {OPERATION}: `{shown}` exists and not all of it was read here; nothing was written"
+                        "Failed to {OPERATION}: `{shown}` exists and was not read completely here; nothing was written"
                     );
                     return Err(ToolError::user(Code::Exists, why, hint));
                 }
             }
             None if input.expected.is_some() => {
-                let hint = "Leave `expected` out to create it.";
+                let hint = "Omit `expected` to create it.";
                 return Err(ToolError::invalid("expected", format!("`{shown}` does not exist"), hint));
             }
             None => {}

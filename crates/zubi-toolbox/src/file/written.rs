@@ -1,5 +1,5 @@
-//! The last step of everything that writes a file: planned with the hash of what it replaces, applied, told with its diff
-//! and with the way back.
+//! Common last step of all tools that write a file: plans the change with the hash of the replaced text, applies it,
+//! and returns the diff and the undo handle.
 
 use std::fmt::Write as _;
 
@@ -12,31 +12,31 @@ use zubi_tools::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput, quest
 
 use super::seen::short;
 
-/// The most of a diff that an answer shows, in bytes: about two thousand tokens. The caller knows what it wrote.
+/// Most bytes of a diff in an answer: about two thousand tokens. The caller knows what it wrote.
 const MAX_SHOWN: usize = 8_000;
 
-/// A file's new text.
+/// A new text of a file, to be written.
 pub(crate) struct FileWrite<'a> {
-    /// What is done, for the title and the first line: `write src/a.rs`.
+    /// Description for the title and the first line: `write src/a.rs`.
     pub(crate) title: String,
-    /// The tool, for the plan.
+    /// Id of the writing tool, for the plan.
     pub(crate) by: &'static str,
     /// Completes "Failed to …".
     pub(crate) operation: &'static str,
     pub(crate) path: &'a Utf8Path,
     pub(crate) before: Option<&'a SourceText>,
     pub(crate) text: &'a str,
-    /// What the reader should know, a sentence each.
+    /// Notes for the reader, one sentence each.
     pub(crate) notes: Vec<String>,
 }
 
-/// What was written.
+/// Result of a write.
 pub(crate) struct WriteResult {
     pub(crate) output: ToolOutput,
     pub(crate) hash: ContentHash,
 }
 
-/// Writes it.
+/// Writes a text and renders the answer.
 pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<WriteResult, ToolError> {
     let workspace = intel.workspace();
     let tell = |error: EditError| write_error(new.operation, &error);
@@ -50,7 +50,7 @@ pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<Write
     let plan = match intel.edits().plan_text(&new.title, new.path, before.as_ref(), text, new.by).await {
         Ok(plan) => plan,
         Err(EditError::Nothing) => {
-            let text = format!("{} holds exactly this text already; nothing was written", workspace.display(new.path));
+            let text = format!("{} already has exactly this text; nothing was written", workspace.display(new.path));
             return Ok(WriteResult { output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() }, hash });
         }
         Err(error) => return Err(tell(error)),
@@ -66,12 +66,12 @@ pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<Write
         let _ = writeln!(answer, "note: {note}");
     }
     answer.push_str(&truncate_diff(&plan.diff));
-    let _ = writeln!(answer, "undo_edit {{\"plan\":\"{}\"}} takes it back", plan.id);
+    let _ = writeln!(answer, "undo_edit {{\"plan\":\"{}\"}} undoes it", plan.id);
     let status = status(if applied.unsaved.is_empty() { "disk" } else { "editor" });
     Ok(WriteResult { output: ToolOutput { text: answer, status, ..ToolOutput::default() }, hash })
 }
 
-/// What writing a text touches, with the diff for whoever is asked.
+/// Returns the footprint of a write, with the diff for the approval prompt.
 pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, after: Option<&str>) -> Footprint {
     Footprint {
         effect: Some(Effect::Write),
@@ -82,7 +82,7 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
     }
 }
 
-/// The text of a file as a footprint may look at it: at once, and unsaved text before the disk's.
+/// Returns a file's present text for a footprint, without waiting; unsaved text takes precedence.
 pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
     let mut text = zubi_base::text::DiskText::read_in_place(path).ok()?;
     if let Some(unsaved) = cx.text_source.unsaved_texts().remove(path) {
@@ -91,7 +91,7 @@ pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
     Some(text)
 }
 
-/// A diff within the room that an answer has for it, cut at the end of a line.
+/// Cuts a diff to the size limit of answers, at the end of a line.
 fn truncate_diff(diff: &str) -> String {
     let mut kept = String::new();
     let mut lines = diff.lines();
@@ -106,24 +106,24 @@ fn truncate_diff(diff: &str) -> String {
     kept
 }
 
-/// Why an edit of a caller was not made; [`EditError`] speaks of servers.
+/// Converts an [`EditError`], whose own texts are about servers.
 pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
     let (why, hint) = match error {
         EditError::Outside { path } => {
-            (format!("`{path}` is outside the workspace"), "Only files of the workspace can be written.".to_owned())
+            (format!("`{path}` is outside the workspace"), "Only files of the workspace are writable.".to_owned())
         }
         EditError::Exists { path } => {
-            (format!("`{path}` came to be in the meantime"), "Read it, then decide again.".to_owned())
+            (format!("`{path}` was created in the meantime"), "Read it, then try again.".to_owned())
         }
         EditError::Missing { path } => {
-            (format!("`{path}` is gone"), "Look with file.list, then decide again.".to_owned())
+            (format!("`{path}` was deleted"), "Check with file.list, then try again.".to_owned())
         }
         EditError::Changed { path } => (
             format!("`{path}` changed in the meantime; nothing was written"),
             format!("Read it again with file.read {}, then repeat the call.", json!({ "path": path })),
         ),
         EditError::Impossible { path, why } | EditError::Unreadable { path, why } => {
-            (format!("`{path}`: {why}"), "Look at what is there with file.list.".to_owned())
+            (format!("`{path}`: {why}"), "Check the path with file.list.".to_owned())
         }
         error => (error.to_string(), error.hint()),
     };

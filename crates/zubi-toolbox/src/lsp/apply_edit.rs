@@ -1,4 +1,4 @@
-//! `apply_edit`: carries out a plan or an action.
+//! `apply_edit`: applies a plan or a code action.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ impl CodeTool for ApplyEdit {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "apply_edit",
         title: "Apply a plan",
-        description: "Writes a planned edit, all or nothing; answers the files changed and which problems are new or fixed. Refuses when a file changed since.",
+        description: "Writes a planned edit, all or nothing; returns the changed files and the new and fixed diagnostics. Fails if a file changed since.",
         operation: "apply the edit",
         effect: Effect::Write,
         toolset: "edit",
@@ -42,7 +42,7 @@ impl CodeTool for ApplyEdit {
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
         let plan = input.plan.as_deref().or(input.action.as_deref());
-        // A plan that is not there is told by the call itself.
+        // The call itself reports an unknown plan.
         plan.and_then(|plan| intel.edits().files_of(plan).ok()).unwrap_or_default()
     }
 
@@ -50,7 +50,7 @@ impl CodeTool for ApplyEdit {
         let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {
             return Err(CodeError::input(
                 "plan",
-                "give exactly one of `plan` and `action`",
+                "pass exactly one of `plan` and `action`",
                 "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
             ));
         };
@@ -59,14 +59,14 @@ impl CodeTool for ApplyEdit {
     }
 }
 
-/// What happened to a plan.
+/// Direction of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AppliedVerb {
     Applied,
     Undone,
 }
 
-/// The answer to a change in either direction.
+/// Renders a change in either direction.
 pub(crate) fn render_applied(view: &OutputBudget, plan: &str, happened: AppliedVerb, changed: Answer<Change>) -> CodeAnswer {
     let applied = &changed.value.applied;
     let verb = match happened {
@@ -85,7 +85,7 @@ pub(crate) fn render_applied(view: &OutputBudget, plan: &str, happened: AppliedV
         write_delta(&mut text, delta);
     }
     if happened == AppliedVerb::Applied {
-        let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} takes it back");
+        let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} undoes it");
     }
     let data = view.data(|| {
         let delta = changed.value.delta.as_ref();

@@ -1,9 +1,9 @@
-//! Arguments that several code tools share.
+//! Arguments shared by several code tools.
 //!
-//! Descriptions are short on purpose: they are sent to the model with every list. The doc comments of fields *are*
-//! the descriptions. Fields marked `x-common` are accepted by every tool and described once, in the server's
-//! instructions; surfaces that pay for each byte leave them out of lists. Of fields marked `x-plain` they leave out the
-//! description, for the instructions or the name itself say as much.
+//! The doc comments of fields are the parameter descriptions, which clients send to the model with every list;
+//! therefore they are short. Fields marked `x-common` are accepted by every tool and described once, in the server's
+//! instructions; lists with a size budget omit them. Lists also omit the descriptions of fields marked `x-plain`,
+//! because the instructions or the name are sufficient.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Target {
     }
 }
 
-/// How an answer is written.
+/// Output format of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
@@ -54,7 +54,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// What every code tool accepts.
+/// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct Common {
     /// Upper bound of the answer, default 2000
@@ -72,10 +72,10 @@ impl Common {
     const DEFAULT_TOKENS: u32 = 2_000;
     const MAX_TOKENS: u32 = 20_000;
     const DEFAULT_WAIT: Duration = Duration::from_secs(30);
-    /// Shorter, because the edit is done and only its effect is awaited: a whole build may come after it.
+    /// Shorter, because the edit is done and only its diagnostics are pending, which may need a whole build.
     const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(5);
 
-    /// Upper bound of the answer's text in bytes.
+    /// Returns the upper bound of the answer's text in bytes.
     pub(crate) fn bytes(&self, session: Option<usize>) -> usize {
         let asked = self.max_tokens.unwrap_or(Self::DEFAULT_TOKENS).clamp(100, Self::MAX_TOKENS) as usize;
         asked.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
@@ -94,19 +94,19 @@ impl Common {
     }
 }
 
-/// What tools with long lists accept.
+/// Arguments of tools with long lists.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct PagingArgs {
-    /// Most items
+    /// Maximum items
     #[schemars(extend("x-common" = true))]
     limit: Option<u32>,
-    /// From a cut answer, to go on
+    /// From a cut answer, to continue
     #[schemars(extend("x-common" = true))]
     cursor: Option<String>,
 }
 
 impl PagingArgs {
-    /// The same, with a limit where none was given.
+    /// Returns these arguments with a default limit.
     pub(crate) fn or_limit(&self, limit: u32) -> Self {
         Self { limit: Some(self.limit.unwrap_or(limit)), cursor: self.cursor.clone() }
     }
@@ -115,7 +115,7 @@ impl PagingArgs {
         self.limit.map_or(usize::MAX, |limit| limit.max(1) as usize)
     }
 
-    /// Index of the first item wanted.
+    /// Returns the index of the first requested item.
     pub(crate) fn start(&self) -> Result<usize, zubi_code::CodeError> {
         match &self.cursor {
             None => Ok(0),
@@ -123,7 +123,7 @@ impl PagingArgs {
                 zubi_code::CodeError::input(
                     "cursor",
                     "not a cursor",
-                    "Pass the cursor that the cut answer gave, or none.",
+                    "Pass the cursor from the cut answer, or omit it.",
                 )
             }),
         }

@@ -1,4 +1,4 @@
-//! `lsp_call_hierarchy`: who calls a function, or what it calls, several steps far.
+//! `lsp_call_hierarchy`: callers or callees of a function, up to several steps.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::lsp::view::OutputBudget;
 
 pub(crate) struct CallHierarchy;
 
-/// Which calls are followed.
+/// Direction of the calls.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Direction {
@@ -28,7 +28,7 @@ enum Direction {
 pub(crate) struct Input {
     #[serde(flatten)]
     target: Target,
-    #[schemars(description = "Who calls it, or what it calls", extend("x-plain" = true))]
+    #[schemars(description = "Callers or callees", extend("x-plain" = true))]
     direction: Direction,
     /// Steps, default 1, at most 5
     #[schemars(range(min = 1, max = 5))]
@@ -40,8 +40,8 @@ impl CodeTool for CallHierarchy {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_call_hierarchy",
         title: "Callers and callees",
-        description: "Who calls a function (incoming) or what it calls (outgoing), as a tree: place and source line of each, lines of the calls.",
-        operation: "walk the calls",
+        description: "Callers (incoming) or callees (outgoing) of a function, as a tree: location and source line of each, lines of the calls.",
+        operation: "walk the call hierarchy",
         effect: Effect::Read,
         toolset: "lsp",
         tags: &["call hierarchy", "callers", "callees", "who calls", "call graph", "impact"],

@@ -1,4 +1,4 @@
-//! `lsp_code_actions`: quick fixes and refactorings for a place, each ready to be applied.
+//! `lsp_code_actions`: quick fixes and refactorings at a location, ready to apply.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub(crate) struct Input {
     target: Target,
     /// LSP range in uri, 0-based
     range: Option<Range>,
-    /// Which kinds
+    /// Action kinds
     #[schemars(extend("x-plain" = true))]
     context: Option<Context>,
     /// Show each diff
@@ -35,7 +35,7 @@ pub(crate) struct Input {
 
 #[derive(Deserialize, JsonSchema)]
 struct Range {
-    /// First
+    /// Start
     #[schemars(extend("x-plain" = true))]
     start: Position,
     /// End
@@ -63,7 +63,7 @@ struct Context {
     only: Option<Vec<String>>,
 }
 
-/// Diffs are shown by themselves when there are no more actions than this.
+/// Most actions whose diffs are shown by default.
 const FEW: usize = 2;
 
 #[async_trait]
@@ -71,7 +71,7 @@ impl CodeTool for CodeActions {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_code_actions",
         title: "Quick fixes and refactorings",
-        description: "Fixes and refactorings at a place, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
+        description: "Fixes and refactorings at a location, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
         operation: "list code actions",
         effect: Effect::Plan,
         toolset: "lsp",
@@ -106,7 +106,7 @@ impl CodeTool for CodeActions {
     }
 }
 
-/// The range that is meant: one given as such, a whole file, or the line of a position.
+/// Resolves the range of the call: a given range, a whole file, or the line of a position.
 async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
     let target = input.target.input();
     let file = target.path.as_deref().or(target.uri.as_deref());
@@ -115,7 +115,7 @@ async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8Pa
             return Err(CodeError::input(
                 "range",
                 "`range` needs `uri`",
-                "Give uri: \"src/lib.rs\" with the range, or at: \"src/lib.rs:12\".",
+                "Pass uri: \"src/lib.rs\" with the range, or at: \"src/lib.rs:12\".",
             ));
         };
         let path = question.workspace().resolve(file)?;
@@ -130,7 +130,7 @@ async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8Pa
         let shown = question.workspace().display(&path);
         return Ok((path, bytes, format!("in {shown}, whole file")));
     }
-    // A problem is somewhere on its line; a place given without a column means all of it.
+    // A diagnostic may be anywhere on its line, so a position without a column means the whole line.
     let whole_line = target.at.as_deref().is_some_and(|at| {
         let mut parts = at.rsplit(':');
         let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -1,5 +1,5 @@
-//! The frame of a code tool: arguments in, a question asked, a verdict out. What differs between tools is in their
-//! files; what must be the same for all is here.
+//! Adapter for code tools: parses the arguments, runs the query, returns the answer with its status. Tool files hold
+//! only the differences; everything common to all code tools is here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,30 +21,30 @@ use zubi_tools::{
 use crate::lsp::arguments::{Common, Format};
 use crate::lsp::view::OutputBudget;
 
-/// What a code tool says of itself.
+/// Static description of a code tool.
 pub(crate) struct CodeToolMeta {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// Its first 300 characters say what comes back and when to use it.
+    /// Description for the model; the first 300 characters state the result and when to use the tool.
     pub(crate) description: &'static str,
-    /// Completes "Failed to …" when a question gets no answer.
+    /// Completes "Failed to …" in the error of a failed query.
     pub(crate) operation: &'static str,
     pub(crate) effect: Effect,
     pub(crate) toolset: &'static str,
     pub(crate) tags: &'static [&'static str],
-    /// One worked call.
+    /// One worked call: its title and its arguments.
     pub(crate) example: fn() -> (&'static str, Value),
 }
 
-/// One code tool.
+/// A code tool.
 #[async_trait]
 pub(crate) trait CodeTool: Send + Sync + 'static {
     const ABOUT: CodeToolMeta;
-    /// Tools that most conversations do without are found through `find_tools`, so that the list stays short.
+    /// Deferred tools are found through `find_tools`; most conversations do not need them, and the list stays short.
     const EXPOSURE: Exposure = Exposure::Direct;
     type Input: DeserializeOwned + JsonSchema + Send;
 
-    /// The files that this call is known to write before anybody is asked; absolute.
+    /// Returns the files that the call is known to write, as absolute paths, before any approval.
     fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
         Vec::new()
     }
@@ -52,10 +52,10 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
     async fn answer(question: &Question<'_>, input: Self::Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError>;
 }
 
-/// An answer before it is dressed for the surface.
+/// An answer before it is formatted for the surface.
 pub(crate) struct CodeAnswer {
     pub(crate) text: String,
-    /// `{resolved, items, total, …}`; the frame adds `status` and `cursor`.
+    /// `{resolved, items, total, …}`; the adapter adds `status` and `cursor`.
     pub(crate) data: Value,
     pub(crate) status: AnswerStatus,
     pub(crate) truncated: Option<Truncation>,
@@ -76,10 +76,10 @@ struct CodeToolAdapter<T> {
     kind: std::marker::PhantomData<fn() -> T>,
 }
 
-/// Longer than any server should need for one question; `wait_ms` and the caller's own patience are shorter.
+/// Longer than any server should need for one query; `wait_ms` and the client's own time-out are shorter.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// Makes a tool of a code tool.
+/// Wraps a [`CodeTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
     let about = T::ABOUT;
     let (title, args) = (about.example)();
@@ -140,12 +140,12 @@ impl<T: CodeTool> Tool for CodeToolAdapter<T> {
     }
 }
 
-/// The files that a call names, under the names that all code tools have for them.
+/// Returns the files in a call's arguments, under the parameter names that all code tools share.
 fn files_in_arguments(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
     let workspace = intel.workspace();
     let given = |name: &str| args.get(name).and_then(Value::as_str);
     let files = [given("path"), given("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
-    // `src/lib.rs:12:5`: what stands before one of the colons is the file, which may have some in its name.
+    // `src/lib.rs:12:5`: the file is the part before one of the colons; its name may contain colons too.
     let at = given("at").and_then(|at| {
         let ends = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
         ends.rev().find_map(|end| workspace.resolve(at.get(..end)?).ok())
@@ -180,7 +180,8 @@ fn code_error(operation: &str, error: &CodeError) -> ToolError {
     }
 }
 
-/// The stable code of a failure, by which programs tell a wrong question from an environment that cannot answer.
+/// Returns the stable code of a failure, by which programs distinguish an invalid query from an environment that cannot
+/// answer.
 fn code(error: &CodeError) -> Code {
     match error {
         CodeError::NoEndpoint(_) => Code::NoServer,

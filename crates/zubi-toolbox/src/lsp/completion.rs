@@ -1,4 +1,4 @@
-//! `lsp_completion`: what can be written at a place.
+//! `lsp_completion`: the completions at a position.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub(crate) struct Completion;
 pub(crate) struct Input {
     #[serde(flatten)]
     target: Target,
-    /// 1 invoked, 2 character, 3 again
+    /// 1 invoked, 2 character, 3 incomplete
     #[serde(rename = "triggerKind")]
     #[schemars(extend("x-plain" = true))]
     trigger_kind: Option<u32>,
@@ -33,7 +33,7 @@ pub(crate) struct Input {
     paging: PagingArgs,
 }
 
-/// Servers propose thousands of names; the best few are what is asked for.
+/// Servers propose thousands of names; the best few are sufficient.
 const DEFAULT_LIMIT: u32 = 30;
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl CodeTool for Completion {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_completion",
         title: "Completions",
-        description: "What can be written at a place: members, functions, variables, with types. at \"path:line text.\" shows which members that has.",
+        description: "Completions at a position: members, functions, variables, with types. at \"path:line text.\" lists the members of that text.",
         operation: "propose completions",
         effect: Effect::Read,
         toolset: "lsp",
@@ -71,7 +71,7 @@ impl CodeTool for Completion {
         if shown < proposals.items.len() {
             let _ = write!(text, ", best {shown}");
         }
-        text.push_str(if proposals.incomplete { " (the server has more once more is typed)\n" } else { "\n" });
+        text.push_str(if proposals.incomplete { " (incomplete: type more for others)\n" } else { "\n" });
         text.push_str(&list.text);
         let mut status = found.status;
         status.merge(at.status.clone());

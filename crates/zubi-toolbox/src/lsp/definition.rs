@@ -1,4 +1,4 @@
-//! `lsp_definition`: where a symbol is declared, with its source.
+//! `lsp_definition`: the definition of a symbol, with its source.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -29,12 +29,12 @@ impl CodeTool for Definition {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
-        description: "Where a symbol is defined, libraries included: path:line:col and the source line. Follows imports, overloads and inheritance.",
+        description: "Definition of a symbol, libraries included: path:line:col and the source line. Follows imports, overloads and inheritance.",
         operation: "find the definition",
         effect: Effect::Read,
         toolset: "lsp",
         tags: &["definition", "declaration", "go to", "symbol"],
-        example: || ("Where is Console.print defined?", json!({ "symbol": "Console/print", "context": 3 })),
+        example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
     };
     type Input = Input;
 
@@ -43,7 +43,7 @@ impl CodeTool for Definition {
         let wanted = LocationQuery {
             relation: Relation::Definition,
             noun: "definition",
-            why_none: "the server knows none (a keyword, a literal, or code it cannot resolve)",
+            why_none: "the server found none (a keyword, a literal, or code it cannot resolve)",
             context: input.context,
             paging: PagingArgs::default(),
         };

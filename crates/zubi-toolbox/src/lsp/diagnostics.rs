@@ -20,7 +20,7 @@ pub(crate) struct Diagnostics;
 pub(crate) struct Input {
     /// File or folder, default all
     path: Option<String>,
-    /// Least: error, warning, info, hint
+    /// Minimum: error, warning, info, hint
     severity: Option<String>,
     /// Snapshot d-…: only changes since
     since: Option<String>,
@@ -33,8 +33,8 @@ impl CodeTool for Diagnostics {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_diagnostics",
         title: "Errors and warnings",
-        description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Ask after each edit; since tells only what changed.",
-        operation: "check for problems",
+        description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Call after each edit; since lists only changes.",
+        operation: "check for diagnostics",
         effect: Effect::Read,
         toolset: "lsp",
         tags: &["diagnostics", "errors", "warnings", "problems", "lint"],
@@ -87,7 +87,7 @@ impl CodeTool for Diagnostics {
     }
 }
 
-/// `3 errors, 1 warning`.
+/// Renders `3 errors, 1 warning`.
 fn tally(problems: &[Problem], total: usize) -> String {
     let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint]
         .into_iter()
@@ -114,7 +114,7 @@ fn write_problem(text: &mut String, problem: &Problem) {
     text.push('\n');
 }
 
-/// `new:` and `fixed:` lists, with paths.
+/// Writes the lists `new:` and `fixed:`, with paths.
 pub(crate) fn write_delta(text: &mut String, delta: &Delta) {
     for (title, problems) in [("new", &delta.new), ("fixed", &delta.fixed)] {
         if problems.is_empty() {

@@ -1,4 +1,4 @@
-//! `lsp_document_symbols`: what a file declares, as an indented outline.
+//! `lsp_document_symbols`: the declarations of a file, as an indented outline.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub(crate) struct Input {
     /// File
     #[schemars(extend("x-plain" = true))]
     path: Option<String>,
-    /// The same as file:// URI
+    /// The file as file:// URI
     #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
     /// Levels, default all
@@ -31,7 +31,7 @@ pub(crate) struct Input {
     paging: PagingArgs,
 }
 
-/// The file that a tool about one whole file is asked about.
+/// Resolves the file argument of a tool on one whole file.
 pub(crate) fn file(
     question: &Question<'_>,
     path: Option<&str>,
@@ -39,9 +39,9 @@ pub(crate) fn file(
 ) -> Result<camino::Utf8PathBuf, CodeError> {
     let given = match (path, uri) {
         (Some(given), None) | (None, Some(given)) => given,
-        (None, None) => return Err(CodeError::input("path", "no file was given", "Give path: \"src/lib.rs\".")),
+        (None, None) => return Err(CodeError::input("path", "missing", "Pass path: \"src/lib.rs\".")),
         (Some(_), Some(_)) => {
-            return Err(CodeError::input("path", "both `path` and `uri` were given", "Give one of them."));
+            return Err(CodeError::input("path", "both `path` and `uri` are set", "Pass only one of them."));
         }
     };
     let path = question.workspace().resolve(given)?;
@@ -49,7 +49,7 @@ pub(crate) fn file(
         return Err(CodeError::input(
             "path",
             format!("`{given}` is a directory"),
-            "Name a file; `lsp_workspace_symbols` looks through all of them.",
+            "Name a file; `lsp_workspace_symbols` searches all files.",
         ));
     }
     Ok(path)
@@ -66,7 +66,7 @@ impl CodeTool for DocumentSymbols {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_document_symbols",
         title: "Outline of a file",
-        description: "What a file declares: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
+        description: "Declarations of a file: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
         operation: "outline the file",
         effect: Effect::Read,
         toolset: "lsp",
@@ -86,7 +86,7 @@ impl CodeTool for DocumentSymbols {
             }
         });
         let document = question.document(&path).await?;
-        // One-based, of the name and of the end of the whole declaration.
+        // 1-based lines of the name and of the end of the declaration.
         let lines = |symbol: &Symbol| {
             let line = |offset| document.index.line_col(offset).line + 1;
             (line(symbol.selection.start()), line(symbol.range.end()))
@@ -101,7 +101,7 @@ impl CodeTool for DocumentSymbols {
         })?;
         let shown = question.workspace().display(&path);
         let mut text = match rows.len() {
-            0 => format!("`{shown}` declares nothing that the server names\n"),
+            0 => format!("no declarations in `{shown}`\n"),
             total => format!("{} in `{shown}`\n", count(total, "symbol")),
         };
         text.push_str(&list.text);

@@ -1,6 +1,6 @@
-//! `lsp_explain`: everything about one symbol in one answer, each part bounded.
+//! `lsp_explain`: all facts about one symbol in one answer, each part bounded.
 //!
-//! What no server offers is left out; what a server offers and failed at is told in its place.
+//! Parts that no server supports are left out; failures of a supporting server are listed in their place.
 
 use std::fmt::Write as _;
 
@@ -28,27 +28,27 @@ pub(crate) struct Input {
     target: Target,
 }
 
-/// How many of each list are shown.
+/// Most items shown of each list.
 const FIRST: u32 = 5;
 /// Source lines on either side of a definition.
 const AROUND: u32 = 3;
-/// How much of the room the documentation may take, and each list, in percent.
+/// Share of the answer for the documentation and for each list, in percent.
 const DOCUMENTATION: usize = 30;
 const LIST: usize = 15;
-/// How much the lines with inferred types may take, in percent.
+/// Share of the answer for lines with inferred types, in percent.
 const TYPES: usize = 8;
 
 #[async_trait]
 impl CodeTool for Explain {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_explain",
-        title: "Everything about a symbol",
-        description: "One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers. To get to know a symbol before working on it.",
+        title: "Explain a symbol",
+        description: "One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers. Use it before working on a symbol.",
         operation: "explain the symbol",
         effect: Effect::Read,
         toolset: "lsp",
         tags: &["explain", "overview", "summary", "understand", "what is", "everything about"],
-        example: || ("What is Console.print, and who uses it?", json!({ "symbol": "Console/print" })),
+        example: || ("Explain Console.print and list its users", json!({ "symbol": "Console/print" })),
     };
     const EXPOSURE: Exposure = Exposure::Deferred;
     type Input = Input;
@@ -82,7 +82,7 @@ impl CodeTool for Explain {
         parts.places("reference", "references", references, 0, "lsp_references lists them").await?;
         parts.places("implementation", "implementations", implementations, 0, "lsp_implementations lists them").await?;
         parts.callers(callers)?;
-        // Not one part could be had: the first failure is the answer.
+        // If every part failed, the first failure is the answer.
         if let (false, Some(error)) = (parts.given, parts.failed) {
             return Err(error);
         }
@@ -90,20 +90,20 @@ impl CodeTool for Explain {
     }
 }
 
-/// The answer while it is put together.
+/// The answer under construction.
 struct Parts<'a> {
     question: &'a Question<'a>,
     view: &'a OutputBudget,
     text: String,
     data: Value,
     status: AnswerStatus,
-    /// Whether any part was answered.
+    /// Whether any part has an answer.
     given: bool,
     failed: Option<CodeError>,
 }
 
 impl Parts<'_> {
-    /// The part's value, its status noted; a failure is written down, and a question that nobody offers is passed over.
+    /// Returns the part's value and merges its status; writes a failure into the answer and skips unsupported queries.
     fn take<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
         match answer {
             Ok(answer) => {
@@ -117,7 +117,7 @@ impl Parts<'_> {
                     let _ = writeln!(self.text, "{part}: failed: {error}");
                     self.data[part] = json!({ "failed": error.to_string() });
                 }
-                // A failure says more than that somebody does not offer something.
+                // A failure is more informative than an unsupported query.
                 if self.failed.as_ref().is_none_or(CodeError::is_unsupported) {
                     self.failed = Some(error);
                 }
@@ -126,8 +126,8 @@ impl Parts<'_> {
         }
     }
 
-    /// The same for a part that is worth a look only beside others: it makes no answer by itself, and that nobody can
-    /// give it is no news.
+    /// Like [`Self::record_part`] for optional parts, which do not count as an answer by themselves and whose missing
+    /// support is not reported.
     fn take_beside<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
         let (given, failed) = (self.given, self.failed.take());
         let value = match answer {
@@ -149,7 +149,7 @@ impl Parts<'_> {
         self.data["documentation"] = json!(block);
     }
 
-    /// The lines of the definition in which something is inferred; nothing where nothing is.
+    /// Adds the lines of the definition that have inferred types, if there are any.
     fn types(&mut self, answer: Result<Answer<Vec<InferredLine>>, CodeError>) -> Result<(), CodeError> {
         let Some(lines) = self.take_beside("inferred types", answer) else { return Ok(()) };
         if lines.is_empty() {
@@ -157,13 +157,13 @@ impl Parts<'_> {
         }
         self.text.push_str("inferred types\n");
         let shown = lines.get(..FIRST as usize).unwrap_or(&lines);
-        let list = self.view.part(TYPES).rows(shown, "lsp_hover tells the type of each", |text, _, line| {
+        let list = self.view.part(TYPES).rows(shown, "lsp_hover shows each type", |text, _, line| {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  {:>5}  {}", line.line, line.text);
         })?;
         self.text.push_str(&list.text);
         if list.truncated.is_none() && lines.len() > shown.len() {
-            let _ = writeln!(self.text, "… {} more: lsp_hover tells the type of each", lines.len() - shown.len());
+            let _ = writeln!(self.text, "… {} more: lsp_hover shows each type", lines.len() - shown.len());
         }
         let items: Vec<_> = shown.iter().map(|line| json!({ "line": line.line - 1, "text": line.text })).collect();
         self.data["inferredTypes"] = json!({ "total": lines.len(), "items": items });
@@ -172,7 +172,7 @@ impl Parts<'_> {
 
     fn lenses(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
         let Some(titles) = self.take_beside("lenses", answer).filter(|titles| !titles.is_empty()) else { return };
-        let _ = writeln!(self.text, "an editor shows: {}", titles.join(" · "));
+        let _ = writeln!(self.text, "code lenses: {}", titles.join(" · "));
         self.data["lenses"] = json!(titles);
     }
 
@@ -187,7 +187,7 @@ impl Parts<'_> {
         let Some(found) = self.take(part, answer) else { return Ok(()) };
         let view = self.view.part(LIST);
         let (list, hits) = view.first_hits(self.question, &found, context, FIRST, instead).await?;
-        // A declaration beside its definition is told, but is not counted as one.
+        // A separate declaration is listed, but not counted as a definition.
         let counts = |found: &&RawLocation| noun != "definition" || !found.declaration;
         let _ = match found.iter().filter(counts).count() {
             0 => writeln!(self.text, "no {part}"),
@@ -201,7 +201,7 @@ impl Parts<'_> {
 
     fn callers(&mut self, answer: Result<Answer<Hierarchy>, CodeError>) -> Result<(), CodeError> {
         let Some(found) = self.take("callers", answer) else { return Ok(()) };
-        // No function: the question does not arise.
+        // The symbol is not a function, so it has no callers.
         if found.roots.is_empty() {
             return Ok(());
         }

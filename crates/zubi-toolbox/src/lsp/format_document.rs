@@ -19,10 +19,10 @@ pub(crate) struct Input {
     /// File
     #[schemars(extend("x-plain" = true))]
     path: Option<String>,
-    /// The same as file:// URI
+    /// The file as file:// URI
     #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
-    /// Default: as the file is
+    /// Default: detected from the file
     options: Option<Options>,
 }
 
@@ -60,7 +60,7 @@ impl CodeTool for FormatDocument {
         match planned.value {
             Some(plan) => Ok(plan_reply(view, None, &plan, planned.status)),
             None => Ok(CodeAnswer {
-                text: format!("`{}` is formatted already; nothing to change\n", question.workspace().display(&path)),
+                text: format!("`{}` is already formatted; nothing to change\n", question.workspace().display(&path)),
                 data: view.data(|| json!({ "plan": null, "items": [], "total": 0 })),
                 status: planned.status,
                 truncated: None,

@@ -27,7 +27,7 @@ impl CodeTool for Hover {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_hover",
         title: "Type and documentation",
-        description: "What a symbol is: its type or full signature and documentation, inferred types included. Cheaper than reading the file that defines it.",
+        description: "Type or full signature and documentation of a symbol, inferred types included. Cheaper than reading the file that defines it.",
         operation: "explain the symbol",
         effect: Effect::Read,
         toolset: "lsp",
@@ -44,10 +44,10 @@ impl CodeTool for Hover {
         let mut text = at.header();
         text.push('\n');
         if whole.is_empty() {
-            let name = at.name.as_deref().unwrap_or("this place");
+            let name = at.name.as_deref().unwrap_or("this position");
             let _ = writeln!(
                 text,
-                "nothing is known about `{name}` (a keyword, a literal, or code the server cannot resolve)"
+                "no information about `{name}` (a keyword, a literal, or code the server cannot resolve)"
             );
         }
         text.push_str(&body);

@@ -1,4 +1,4 @@
-//! `lsp_implementations`: what implements an interface or overrides a method.
+//! `lsp_implementations`: implementations of an interface, or overrides of a method.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ impl CodeTool for Implementations {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_implementations",
         title: "Find implementations",
-        description: "What implements an interface, trait or abstract class, or overrides a method: path, line:col and source line of each.",
+        description: "Implementations of an interface, trait or abstract class, or overrides of a method: path, line:col and source line of each.",
         operation: "find implementations",
         effect: Effect::Read,
         toolset: "lsp",
@@ -43,7 +43,7 @@ impl CodeTool for Implementations {
         let wanted = LocationQuery {
             relation: Relation::Implementations,
             noun: "implementation",
-            why_none: "nothing implements or overrides it, or it is nothing that can be implemented",
+            why_none: "nothing implements or overrides it, or it cannot be implemented",
             context: None,
             paging: input.paging,
         };

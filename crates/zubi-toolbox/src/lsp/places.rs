@@ -1,4 +1,4 @@
-//! The answer of a tool that follows a symbol to places: a count, then each with its source line.
+//! Answer of tools that list the locations related to a symbol: a count, then each location with its source line.
 
 use std::fmt::Write as _;
 
@@ -14,19 +14,19 @@ use crate::lsp::view::{OutputBudget, count, hit_json, resolved_json};
 /// More lines than this are a file to read, not context.
 pub(crate) const MAX_CONTEXT: u32 = 50;
 
-/// What is asked for, and how it is said.
+/// A location query and the wording of its answer.
 pub(crate) struct LocationQuery {
     pub(crate) relation: Relation,
-    /// What one of the places is: `definition`.
+    /// Name of one location: `definition`.
     pub(crate) noun: &'static str,
-    /// What it can mean that there is none.
+    /// Possible reasons for an empty answer.
     pub(crate) why_none: &'static str,
-    /// Source lines around each.
+    /// Source lines around each location.
     pub(crate) context: Option<u32>,
     pub(crate) paging: PagingArgs,
 }
 
-/// Asks for the places and writes them down.
+/// Runs the location query and renders its answer.
 pub(crate) async fn answer_locations(
     question: &Question<'_>,
     view: &OutputBudget,
@@ -37,9 +37,8 @@ pub(crate) async fn answer_locations(
     let context = wanted.context.unwrap_or(0).min(MAX_CONTEXT);
     let (list, hits) = view.hits(question, &found.value, context, &wanted.paging).await?;
     let mut text = at.header();
-    let name = at.name.as_deref().unwrap_or("this place");
-    // Writing to a `String` cannot fail.
-    // A declaration beside its definition is told, but is not counted as one.
+    let name = at.name.as_deref().unwrap_or("this position");
+    // Writing to a `String` cannot fail. A separate declaration is listed, but not counted as a definition.
     let _ = match found.value.iter().filter(|found| !found.declaration).count() {
         0 => writeln!(text, "\nno {} of `{name}`: {}", wanted.noun, wanted.why_none),
         total => writeln!(text, "\n{} of `{name}`", count(total, wanted.noun)),

@@ -27,8 +27,8 @@ pub(crate) struct Input {
     include_declaration: Option<bool>,
     /// Source lines around each
     context: Option<u32>,
-    // Answers that leave such matches out name it, so that lists need not.
-    /// Also list word matches that are no references
+    // Answers that omit such matches name this parameter, so lists need not.
+    /// Also list word matches that are not references
     #[schemars(extend("x-common" = true))]
     include_text: Option<bool>,
     #[serde(flatten)]
@@ -40,7 +40,7 @@ impl CodeTool for References {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_references",
         title: "Find references",
-        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Before changing or deleting something.",
+        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Use it before changing or deleting something.",
         operation: "find references",
         effect: Effect::Read,
         toolset: "lsp",
@@ -53,12 +53,12 @@ impl CodeTool for References {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
-        // The servers think while the words are looked for.
+        // The text search runs while the servers work.
         let (found, words) = tokio::join!(question.locations(&at, relation), question.word_matches(&at));
         let Answer { value: references, mut status } = found?;
         let total = references.len();
         let remainder = match (status.complete(), at.name.is_some(), words) {
-            // Of an incomplete answer nobody can tell what is no reference.
+            // In an incomplete answer, other matches may still be references.
             (Some(false) | None, ..) | (_, false, _) => Remainder::NotAsked,
             (Some(true), true, None) => Remainder::NotCounted,
             (Some(true), true, Some(words)) => {
@@ -66,7 +66,7 @@ impl CodeTool for References {
             }
         };
         let mut text = at.header();
-        let name = at.name.as_deref().unwrap_or("this place");
+        let name = at.name.as_deref().unwrap_or("this position");
         let files = file_count(&references);
         let counted = match (status.text_search, total) {
             (false, total) => format!("{} to", count(total, "reference")),
@@ -93,11 +93,11 @@ impl CodeTool for References {
     }
 }
 
-/// What is known of word matches that are no references.
+/// Result of counting word matches that are not references.
 enum Remainder {
-    /// The answer may lack references, or there is no word.
+    /// The answer may lack references, or there is no word to search.
     NotAsked,
-    /// The bound of the search was reached.
+    /// The search reached its time limit.
     NotCounted,
     Counted(Vec<RawLocation>),
 }
@@ -110,11 +110,11 @@ impl Remainder {
         }
     }
 
-    /// The answer's last line; empty where there is nothing to say.
+    /// Renders the answer's last line; empty if there is nothing to report.
     fn line(&self, listed: bool) -> String {
         let more = if listed { "; marked (text)" } else { ": include_text=true" };
         match self {
-            Self::NotCounted => "further word matches were not counted: that would have taken too long\n".to_owned(),
+            Self::NotCounted => "further word matches were not counted: time-out\n".to_owned(),
             Self::Counted(rest) if !rest.is_empty() => {
                 let are = if rest.len() == 1 { "is not a reference" } else { "are not references" };
                 let matches = count(rest.len(), "further word match");

@@ -1,4 +1,4 @@
-//! `lsp_rename_symbol`: a rename everywhere, as a plan.
+//! `lsp_rename_symbol`: a rename in all files, as a plan.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;

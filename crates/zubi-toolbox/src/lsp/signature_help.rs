@@ -1,4 +1,4 @@
-//! `lsp_signature_help`: the parameters of the call around a place.
+//! `lsp_signature_help`: the signatures of the call around a position.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ impl CodeTool for SignatureHelp {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_signature_help",
         title: "Signatures of a call",
-        description: "Parameters and overloads of the call around a place, inside its parentheses: at \"path:line text(\".",
+        description: "Parameters and overloads of the call around a position inside its parentheses: at \"path:line text(\".",
         operation: "show signatures",
         effect: Effect::Read,
         toolset: "lsp",
@@ -69,7 +69,7 @@ impl CodeTool for SignatureHelp {
         let (body, truncated) = view.block(&whole);
         let mut text = at.header();
         let _ = match found.value.len() {
-            0 => writeln!(text, "\nno call is being written here; the place must be inside its parentheses"),
+            0 => writeln!(text, "\nno call at this position; it must be inside the parentheses of a call"),
             total => writeln!(text, "\n{}", count(total, "signature")),
         };
         text.push_str(&body);

@@ -1,4 +1,4 @@
-//! The answer of a tool that walks a tree of calls or types: a count, then an indented tree, one symbol a line.
+//! Answer of tools that walk a hierarchy of calls or types: a count, then an indented tree, one symbol per line.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use zubi_code::{CodeError, Question};
 use crate::lsp::code_tool::CodeAnswer;
 use crate::lsp::view::{OutputBudget, count, place_json, resolved_json};
 
-/// The most lines named of the calls between two functions; the machine form has all of them.
+/// Most lines listed of the calls between two functions; the JSON form has all of them.
 const MAX_LINES: usize = 10;
 
 /// One line of the tree.
@@ -19,7 +19,7 @@ pub(crate) struct Row<'a> {
     node: &'a Node,
 }
 
-/// Asks for the tree and writes it down.
+/// Requests the hierarchy and renders it.
 pub(crate) async fn reply(
     question: &Question<'_>,
     view: &OutputBudget,
@@ -30,11 +30,11 @@ pub(crate) async fn reply(
     let found = question.hierarchy(at, direction, depth).await?;
     let Hierarchy { roots, total, cut } = &found.value;
     let mut text = at.header();
-    let name = at.name.as_deref().unwrap_or("this place");
+    let name = at.name.as_deref().unwrap_or("this position");
     let noun = noun(direction);
     // Writing to a `String` cannot fail.
     let _ = match (roots.len(), total) {
-        (0, _) => writeln!(text, "\nno {noun}s of `{name}`: it is no {} that the server knows", subject(direction)),
+        (0, _) => writeln!(text, "\nno {noun}s of `{name}`: it is not a {} known to the server", subject(direction)),
         (_, 0) => writeln!(text, "\nno {noun}s of `{name}`"),
         (_, total) => {
             let reach = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };
@@ -43,7 +43,7 @@ pub(crate) async fn reply(
         }
     };
     let rows = rows(roots);
-    let list = view.rows(&rows, "raise max_tokens, or ask with a smaller depth", |text, _, row| {
+    let list = view.rows(&rows, "raise max_tokens, or use a smaller depth", |text, _, row| {
         write_row(text, direction, row);
     })?;
     text.push_str(&list.text);
@@ -57,7 +57,7 @@ pub(crate) async fn reply(
     Ok(CodeAnswer { text, data, status, truncated: list.truncated })
 }
 
-/// What one symbol of the tree is to the one asked about.
+/// Returns the relation of a symbol in the tree to the queried one.
 pub(crate) fn noun(direction: Direction) -> &'static str {
     match direction {
         Direction::Incoming => "caller",
@@ -74,7 +74,7 @@ fn subject(direction: Direction) -> &'static str {
     }
 }
 
-/// The trees as lines, each symbol before those below it.
+/// Flattens the trees to lines, each symbol before its children.
 pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
     fn add<'a>(rows: &mut Vec<Row<'a>>, depth: usize, nodes: &'a [Node]) {
         for node in nodes {
@@ -87,11 +87,11 @@ pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
     rows
 }
 
-/// `  function describe  src/report.rs:6:8  pub fn describe() {  calls at line 9`.
+/// Writes a line: `  function describe  src/report.rs:6:8  pub fn describe() {  calls at line 9`.
 pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) {
     let Row { depth, node } = row;
     text.push_str(&"  ".repeat(*depth));
-    // pyright puts the kind of some symbols into their names: `(module) markup.py`.
+    // pyright includes the kind in some names: `(module) markup.py`.
     if !node.name.starts_with('(') {
         let _ = write!(text, "{} ", node.kind);
     }
@@ -104,8 +104,8 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) 
     }
     write_calls(text, direction, node);
     text.push_str(match node.repeat {
-        Some(Repeat::Cycle) => "  (cycle: it stands above)\n",
-        Some(Repeat::Again) => "  (again: it stands elsewhere, too)\n",
+        Some(Repeat::Cycle) => "  (cycle: see above)\n",
+        Some(Repeat::Again) => "  (repeated: see elsewhere)\n",
         None => "\n",
     });
 }
@@ -125,7 +125,7 @@ fn write_calls(text: &mut String, direction: Direction, node: &Node) {
     }
 }
 
-/// The machine form of the first `room` symbols, in the order of the lines, so that each stands inside the one above.
+/// Returns the JSON form of the first `room` symbols in line order, each nested in its parent.
 fn nodes_json(nodes: &[Node], room: &mut usize) -> Vec<Value> {
     let mut items = Vec::new();
     for node in nodes {

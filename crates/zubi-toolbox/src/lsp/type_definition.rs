@@ -1,4 +1,4 @@
-//! `lsp_type_definition`: where the type of an expression is declared.
+//! `lsp_type_definition`: the declaration of an expression's type.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ impl CodeTool for TypeDefinition {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_type_definition",
         title: "Go to the type",
-        description: "Where the type of a variable, parameter, field or expression is declared, inferred types included: path:line:col and the source line.",
+        description: "Declaration of the type of a variable, parameter, field or expression, inferred types included: path:line:col and the source line.",
         operation: "find the type",
         effect: Effect::Read,
         toolset: "lsp",
@@ -44,7 +44,7 @@ impl CodeTool for TypeDefinition {
         let wanted = LocationQuery {
             relation: Relation::TypeDefinition,
             noun: "type definition",
-            why_none: "the server knows none (a built-in type, a function, or code it cannot resolve)",
+            why_none: "the server found none (a built-in type, a function, or code it cannot resolve)",
             context: input.context,
             paging: PagingArgs::default(),
         };

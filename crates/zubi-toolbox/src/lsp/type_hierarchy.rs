@@ -1,4 +1,4 @@
-//! `lsp_type_hierarchy`: what a type extends, or what extends it, several steps far.
+//! `lsp_type_hierarchy`: supertypes or subtypes of a type, up to several steps.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::lsp::view::OutputBudget;
 
 pub(crate) struct TypeHierarchy;
 
-/// Which way the types are followed.
+/// Direction of the hierarchy.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Direction {
@@ -28,7 +28,7 @@ enum Direction {
 pub(crate) struct Input {
     #[serde(flatten)]
     target: Target,
-    #[schemars(description = "What it extends, or what extends it")]
+    #[schemars(description = "Supertypes or subtypes")]
     direction: Direction,
     /// Steps, default 1, at most 5
     #[schemars(range(min = 1, max = 5))]
@@ -40,8 +40,8 @@ impl CodeTool for TypeHierarchy {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_type_hierarchy",
         title: "Supertypes and subtypes",
-        description: "What a class, interface or struct extends (supertypes) or what extends it (subtypes), as a tree: place and source line of each.",
-        operation: "walk the types",
+        description: "Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.",
+        operation: "walk the type hierarchy",
         effect: Effect::Read,
         toolset: "lsp",
         tags: &["type hierarchy", "inheritance", "base class", "subclasses", "extends", "supertypes"],

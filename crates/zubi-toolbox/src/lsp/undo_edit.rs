@@ -1,4 +1,4 @@
-//! `undo_edit`: takes an applied plan back.
+//! `undo_edit`: reverts an applied plan.
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -17,7 +17,7 @@ pub(crate) struct UndoEdit;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// p-… or a-… that was applied
+    /// Applied p-… or a-…
     plan: String,
 }
 
@@ -26,12 +26,12 @@ impl CodeTool for UndoEdit {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "undo_edit",
         title: "Undo an applied plan",
-        description: "Takes an applied edit back, byte for byte. Refuses when a file changed since.",
+        description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
         operation: "undo the edit",
         effect: Effect::Write,
         toolset: "edit",
         tags: &["undo", "revert", "edit"],
-        example: || ("Take a rename back", json!({ "plan": "p-k3m7q2x9ab" })),
+        example: || ("Undo a rename", json!({ "plan": "p-k3m7q2x9ab" })),
     };
     type Input = Input;
 

@@ -1,4 +1,4 @@
-//! Writing answers within a budget: what fits is written whole, what does not is counted and can be asked for.
+//! Renders answers within a byte budget: items that fit are written whole, the rest is counted and can be requested.
 
 use std::fmt::Write as _;
 
@@ -13,13 +13,13 @@ use zubi_tools::Truncation;
 use crate::lsp::arguments::{Format, PagingArgs};
 use crate::lsp::code_tool::CodeAnswer;
 
-/// How much room an answer has, and in which form it is wanted.
+/// Size budget and output format of an answer.
 pub(crate) struct OutputBudget {
     bytes: usize,
     format: Format,
 }
 
-/// Room kept for the lines around a list: header, cut notice, status.
+/// Bytes reserved for the lines around a list: header, cut notice, status.
 const FRAME_BYTES: usize = 300;
 
 impl OutputBudget {
@@ -27,7 +27,7 @@ impl OutputBudget {
         Self { bytes, format }
     }
 
-    /// The machine form of an answer, built only when it is wanted.
+    /// Builds the JSON form of an answer, only if the format requires it.
     pub(crate) fn data(&self, build: impl FnOnce() -> Value) -> Value {
         match self.format {
             Format::Text => Value::Null,
@@ -35,18 +35,18 @@ impl OutputBudget {
         }
     }
 
-    /// Room for the body of an answer, in bytes.
+    /// Returns the budget of the answer's body in bytes.
     pub(crate) fn body(&self) -> usize {
         self.bytes.saturating_sub(FRAME_BYTES).max(200)
     }
 
-    /// The same form with a part of the room, in percent: for an answer made of several.
+    /// Returns a budget with a share of this one's body, in percent, for one part of an answer.
     pub(crate) fn part(&self, percent: usize) -> Self {
         Self { bytes: self.body() * percent / 100 + FRAME_BYTES, format: self.format }
     }
 
-    /// Writes items one after the other until the room or the limit ends. `write` appends one item; it is told the
-    /// item before, so that it can group. At least one item is always written.
+    /// Writes items until the budget or the limit is reached. `write` appends one item; it receives the previous item
+    /// for grouping. At least one item is always written.
     pub(crate) fn list<T>(
         &self,
         items: &[T],
@@ -56,7 +56,7 @@ impl OutputBudget {
         Ok(self.page(items.len(), paging)?.fill(items, write).finish())
     }
 
-    /// The same for a list that has no cursor; `instead` says how to see what was left out.
+    /// Like [`Self::list`], without a cursor; `instead` is the hint how to see the rest.
     pub(crate) fn rows<T>(
         &self,
         items: &[T],
@@ -66,7 +66,7 @@ impl OutputBudget {
         Ok(self.page(items.len(), &PagingArgs::default())?.fill(items, write).finish_without_cursor(instead))
     }
 
-    /// The first few places of a list, where another tool shows all of them.
+    /// Writes the first few locations of a list that another tool shows completely.
     pub(crate) async fn first_hits(
         &self,
         question: &Question<'_>,
@@ -80,7 +80,7 @@ impl OutputBudget {
         Ok((page.finish_without_cursor(instead), hits))
     }
 
-    /// Writes places by file, each read only when its turn comes. Gives those written, too.
+    /// Writes locations by file, each read only when it is needed. Also returns the written locations.
     pub(crate) async fn hits(
         &self,
         question: &Question<'_>,
@@ -92,21 +92,21 @@ impl OutputBudget {
         Ok((page.finish(), hits))
     }
 
-    /// A list to be written item by item.
+    /// Starts a list that is written item by item.
     fn page(&self, total: usize, paging: &PagingArgs) -> Result<Page, CodeError> {
         let start = paging.start()?;
         if start > 0 && start >= total {
             return Err(CodeError::input(
                 "cursor",
                 format!("past the end; there are {total} items now"),
-                "Ask again without `cursor`.",
+                "Call again without `cursor`.",
             ));
         }
         let end = start.saturating_add(paging.limit()).min(total);
         Ok(Page { text: String::new(), room: self.body(), start, next: start, end, total })
     }
 
-    /// A block of text, cut at a line end when it does not fit.
+    /// Returns a text, cut at a line end if it exceeds the budget.
     pub(crate) fn block(&self, text: &str) -> (String, Option<Truncation>) {
         if text.len() <= self.body() {
             return (text.to_owned(), None);
@@ -116,7 +116,7 @@ impl OutputBudget {
             if kept.len() + line.len() >= self.body() && !kept.is_empty() {
                 break;
             }
-            // One endless line is cut inside.
+            // A single long line is cut inside.
             kept.extend(line.chars().take(self.body()));
             kept.push('\n');
         }
@@ -137,12 +137,12 @@ struct Page {
 }
 
 impl Page {
-    /// Which item comes next; `None` when the room, the limit or the list has come to its end.
+    /// Returns the index of the next item; `None` if the budget, the limit or the list is exhausted.
     fn next(&self) -> Option<usize> {
         (self.next < self.end).then_some(self.next)
     }
 
-    /// Appends the next item. One that has no room is taken back, and the list ends before it.
+    /// Appends the next item. An item over budget is removed again and ends the list.
     fn write(&mut self, write: impl FnOnce(&mut String)) -> bool {
         let before = self.text.len();
         write(&mut self.text);
@@ -156,7 +156,7 @@ impl Page {
         fits
     }
 
-    /// Writes items until no more come.
+    /// Writes items until the list ends.
     fn fill<T>(mut self, items: &[T], mut write: impl FnMut(&mut String, Option<&T>, &T)) -> Self {
         let mut before = None;
         while let Some(item) = self.next().and_then(|at| items.get(at)) {
@@ -199,15 +199,15 @@ impl Page {
     }
 }
 
-/// A list as written.
+/// A rendered list.
 pub(crate) struct List {
     pub(crate) text: String,
-    /// The items written.
+    /// Indices of the written items.
     pub(crate) range: std::ops::Range<usize>,
     pub(crate) truncated: Option<Truncation>,
 }
 
-/// Appends one hit: the file's name when it changes, then place and source line.
+/// Appends one location: the file's name if it changes, then position and source line.
 fn write_hit(text: &mut String, before: Option<&Location>, hit: &Location) {
     let place = &hit.place;
     if before.is_none_or(|before| before.place.shown != place.shown) {
@@ -235,7 +235,7 @@ fn write_hit(text: &mut String, before: Option<&Location>, hit: &Location) {
     }
 }
 
-/// How many files a list of places speaks of.
+/// Returns the number of distinct files in a list of locations.
 pub(crate) fn file_count(found: &[RawLocation]) -> usize {
     let mut files: Vec<&str> = found.iter().map(|found| found.shown.as_str()).collect();
     files.sort_unstable();
@@ -243,7 +243,7 @@ pub(crate) fn file_count(found: &[RawLocation]) -> usize {
     files.len()
 }
 
-/// `1 reference`, `5 references`.
+/// Renders `1 reference`, `5 references`.
 pub(crate) fn count(number: usize, singular: &str) -> String {
     if number == 1 {
         return format!("1 {singular}");
@@ -255,12 +255,12 @@ pub(crate) fn count(number: usize, singular: &str) -> String {
     }
 }
 
-/// The machine form of a place: LSP's zero-based UTF-16 range.
+/// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
 pub(crate) fn place_json(place: &SourcePlace) -> Value {
     json!({ "path": place.shown, "range": place.range, "text": place.source })
 }
 
-/// The machine form of a hit.
+/// Returns the JSON form of a listed location.
 pub(crate) fn hit_json(hit: &Location) -> Value {
     let mut item = place_json(&hit.place);
     if hit.declaration {
@@ -278,7 +278,7 @@ pub(crate) fn hit_json(hit: &Location) -> Value {
     item
 }
 
-/// The answer of a tool that planned a change: id, counts, diff.
+/// Answer of a tool that plans a change: id, counts, diff.
 pub(crate) fn plan_reply(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
     let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
     // Writing to a `String` cannot fail.
@@ -303,7 +303,7 @@ pub(crate) fn plan_reply(view: &OutputBudget, header: Option<&str>, plan: &Plan,
     CodeAnswer { text, data, status, truncated }
 }
 
-/// The machine form of what was resolved.
+/// Returns the JSON form of the resolved symbol.
 pub(crate) fn resolved_json(at: &ResolvedTarget) -> Value {
     json!({ "at": at.shown, "name": at.name, "kind": at.kind })
 }

@@ -1,4 +1,4 @@
-//! `lsp_workspace_symbols`: where things of a name are declared.
+//! `lsp_workspace_symbols`: the declarations of symbols by name.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(crate) struct WorkspaceSymbols;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Name or its beginning
+    /// Name or its prefix
     query: String,
     /// Such as class, function
     kind: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Input {
     paging: PagingArgs,
 }
 
-/// A fuzzy index answers hundreds of names to a short query.
+/// Fuzzy indexes return hundreds of names for a short query.
 const DEFAULT_LIMIT: u32 = 40;
 
 #[async_trait]

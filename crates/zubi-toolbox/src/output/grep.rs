@@ -1,4 +1,4 @@
-//! `output.grep`: lines of an output that match.
+//! `output.grep`: matching lines of an output.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,21 +21,21 @@ pub(crate) struct Grep;
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
 const MAX_CONTEXT: usize = 20;
-/// The most bytes of an answer.
+/// Most bytes of an answer.
 const MAX_BYTES: usize = 60_000;
-/// Longer than any expression takes for the largest output.
+/// Longer than any expression takes on the largest output.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// `o-…`, from an answer
     output: String,
-    /// Regular expression (Rust's syntax); small letters match capitals unless it has one
+    /// Regular expression (Rust's syntax); case-insensitive unless it has a capital letter
     pattern: String,
     /// Lines shown around each match; default 0
     #[schemars(range(min = 0, max = 20))]
     context: Option<usize>,
-    /// Most lines shown; default 50
+    /// Maximum lines shown; default 50
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<usize>,
 }
@@ -45,7 +45,7 @@ impl LocalTool for Grep {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "output.grep",
         title: "Search an output",
-        description: "Searches an output that was too long for an answer, by the handle (`o-…`) which that answer names, for a regular expression: how many lines match, then the lines with their numbers. To see what is around one, output.read.",
+        description: "Searches an output that was too long for an answer, by its handle (`o-…`) from that answer, for a regular expression: the number of matching lines, then the lines with their numbers. To see more around one, use output.read.",
         notes: "A search takes time linear in the output, whatever the expression.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
@@ -86,12 +86,12 @@ impl LocalTool for Grep {
             tokio::task::spawn_blocking(move || engine::search(&[path], &query, &matcher, &BTreeMap::new(), &bounds));
         let found = searching.await.map_err(|error| ToolError::Fatal(error.into()))?;
         if found.binary > 0 {
-            let hint = "output.read shows it as far as it is text.";
+            let hint = "output.read shows its text parts.";
             return Err(ToolError::operation_failed("search the output", "it is binary", hint));
         }
         if found.unreadable > 0 {
-            let hint = "output.read shows it; run the command again if it is gone.";
-            return Err(ToolError::operation_failed("search the output", "it cannot be read, or has an endless line", hint));
+            let hint = "output.read shows it; run the command again if it was deleted.";
+            return Err(ToolError::operation_failed("search the output", "it cannot be read, or has an extremely long line", hint));
         }
         let room = cx.byte_budget(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", found.lines);
@@ -119,7 +119,7 @@ impl LocalTool for Grep {
             let _ = writeln!(text, "… {} more: narrow `pattern` or raise `limit`", found.lines - shown);
         }
         if found.stopped {
-            text.push_str("stopped early: there may be more\n");
+            text.push_str("stopped early: more matches possible\n");
         }
         let data = json!({ "items": items, "total": found.lines });
         Ok(ToolOutput { text, data: Some(data), status: None, truncated })

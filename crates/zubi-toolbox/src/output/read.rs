@@ -1,4 +1,4 @@
-//! `output.read`: lines of an output that was kept.
+//! `output.read`: lines of a stored output.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -20,9 +20,9 @@ pub(crate) struct Read;
 
 const DEFAULT_LINES: u64 = 200;
 const MAX_LINES: u64 = 5_000;
-/// The most bytes of an answer.
+/// Most bytes of an answer.
 const MAX_BYTES: usize = 60_000;
-/// The most of one line that is shown, in bytes.
+/// Most bytes shown of one line.
 const MAX_LINE: usize = 4_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub(crate) struct Input {
     output: String,
     /// First line, 1-based; negative counts from the end (-50: the last 50); default 1
     from_line: Option<i64>,
-    /// How many; default 200
+    /// Number of lines; default 200
     #[schemars(range(min = 1, max = 5000))]
     lines: Option<u64>,
 }
@@ -41,8 +41,8 @@ impl LocalTool for Read {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "output.read",
         title: "Read an output",
-        description: "Shows lines of an output that was too long for an answer, by the handle (`o-…`) which that answer names: from a line on, or the last ones. To find something in it, output.grep is quicker.",
-        notes: "Outputs are kept for seven days, in full up to 64 MiB each.",
+        description: "Shows lines of an output that was too long for an answer, by its handle (`o-…`) from that answer: from a given line, or the last ones. To find something, output.grep is quicker.",
+        notes: "Outputs are stored for seven days, in full up to 64 MiB each.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
         toolset: super::TOOLSET,
@@ -62,7 +62,7 @@ impl LocalTool for Read {
         let id = handle(&input.output)?;
         let from = input.from_line.unwrap_or(1);
         if from == 0 {
-            return Err(ToolError::invalid("from_line", "lines are counted from 1", "Give 1 for the first line."));
+            return Err(ToolError::invalid("from_line", "lines are 1-based", "Pass 1 for the first line."));
         }
         let wanted = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
         let room = cx.byte_budget(MAX_BYTES);
@@ -80,7 +80,7 @@ impl LocalTool for Read {
             .map_err(|error| ToolError::Fatal(error.into()))?
             .map_err(|error: zubi_run::store::StoreError| not_there(&error))?;
         if lines.is_empty() {
-            let hint = "Give a `from_line` within it, or a negative one to count from the end.";
+            let hint = "Pass a `from_line` within it, or a negative one to count from the end.";
             return Err(ToolError::invalid("from_line", format!("the output has {total} lines"), hint));
         }
         let shown = lines.len();
@@ -103,7 +103,7 @@ fn read_error(id: &zubi_run::store::OutputId, source: io::Error) -> zubi_run::st
     zubi_run::store::StoreError::Io { id: id.clone(), source }
 }
 
-/// How many lines there are; one that does not end counts.
+/// Counts the lines; an unterminated last line counts too.
 fn count(file: File) -> io::Result<u64> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut lines, mut is_open) = (0, false);
@@ -117,7 +117,7 @@ fn count(file: File) -> io::Result<u64> {
     }
 }
 
-/// Lines from one on, each with its end, in at most about so many bytes; the first is always there.
+/// Returns lines with their line ends, up to about `room` bytes; the first line is always included.
 fn lines(file: File, first: u64, wanted: u64, room: usize) -> io::Result<Vec<String>> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut found, mut bytes) = (Vec::new(), 0);
@@ -138,7 +138,7 @@ fn lines(file: File, first: u64, wanted: u64, room: usize) -> io::Result<Vec<Str
     Ok(found)
 }
 
-/// The next line, cut where it is very long.
+/// Reads the next line, truncated if very long.
 fn line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
@@ -149,7 +149,7 @@ fn line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
     let mut text = String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).replace('\r', " ");
     if rest > 0 {
         // Writing to a `String` cannot fail.
-        let _ = write!(text, "… {rest} bytes more");
+        let _ = write!(text, "… {rest} more bytes");
     }
     text.push('\n');
     Ok(Some(text))

@@ -1,4 +1,4 @@
-//! `organize_imports`: the imports of a file sorted, and those that nothing needs taken out.
+//! `organize_imports`: sorts the imports of a file and removes unused ones.
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -22,7 +22,7 @@ const KIND: &str = "source.organizeImports";
 pub(crate) struct Input {
     /// File: path or file:// URI
     uri: String,
-    /// Save also what is open in an editor; else it is left to be saved. Without an editor everything is
+    /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
     save: Option<bool>,
 }
 
@@ -31,7 +31,7 @@ impl CodeTool for OrganizeImports {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "organize_imports",
         title: "Organize imports",
-        description: "Sorts the imports of a file and removes unused ones, as its language server does it; at once, with an undo handle. Says when there is nothing to change or no server offers it.",
+        description: "Sorts the imports of a file and removes unused ones through its language server; applies at once, with an undo handle. Reports when nothing changes or no server supports it.",
         operation: "organize the imports",
         effect: Effect::Write,
         toolset: "refactor",
@@ -50,7 +50,7 @@ impl CodeTool for OrganizeImports {
         let range = question.text_range(&path, None).await?;
         let offered = question.actions(&path, range, &[KIND.to_owned()]).await?;
         let (actions, _) = offered.value;
-        // Servers may answer more than was asked for.
+        // Servers may return more kinds than requested.
         let is_it = |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
         let mut refused = None;
         for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_it)) {
@@ -65,7 +65,7 @@ impl CodeTool for OrganizeImports {
         let shown = question.workspace().display(&path);
         let text = match refused {
             Some(why) => format!("nothing changed in {shown}: {why}\n"),
-            None => format!("nothing to organize in {shown}: no server offers it for this file as it is\n"),
+            None => format!("nothing to organize in {shown}: no server offers it for the present text\n"),
         };
         Ok(CodeAnswer { text, data: Value::Null, status: offered.status, truncated: None })
     }

@@ -1,4 +1,4 @@
-//! `rename_file`: a file or folder moves, and the imports follow.
+//! `rename_file`: moves a file or folder and updates the imports.
 
 use std::time::{Duration, Instant};
 
@@ -26,14 +26,14 @@ pub(crate) struct Input {
     /// File or folder: path or file:// URI
     #[serde(rename = "oldUri")]
     old_uri: String,
-    /// Where it goes, name included; folders above it are made
+    /// New path, name included; missing folders are created
     #[serde(rename = "newUri")]
     new_uri: String,
-    /// Save also what is open in an editor; else it is left to be saved. Without an editor everything is
+    /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
     save: Option<bool>,
 }
 
-/// How long mentions of the old name are counted.
+/// Time limit for counting mentions of the old name.
 const COUNTING: Duration = Duration::from_millis(500);
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl CodeTool for RenameFile {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "rename_file",
         title: "Rename a file",
-        description: "Moves a file or folder at once and lets language servers update the imports that lead to it; answers the files changed and an undo handle. Where nobody updates imports it says so and counts what still mentions the old name. Honours the setting updateImportsOnFileMove.",
+        description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. If no server updates imports, it reports that and counts mentions of the old name. Honours the setting updateImportsOnFileMove.",
         operation: "rename the file",
         effect: Effect::Write,
         toolset: "refactor",
@@ -65,15 +65,15 @@ impl CodeTool for RenameFile {
         let from = path("oldUri", workspace.resolve_entry(&input.old_uri))?;
         let to = path("newUri", workspace.resolve_for_creation(&input.new_uri))?;
         if from == to {
-            return Err(CodeError::input("newUri", "it is the same as `oldUri`", "Give another path."));
+            return Err(CodeError::input("newUri", "it is the same as `oldUri`", "Pass another path."));
         }
-        // A link is there also where what it points to is gone.
+        // A dangling link exists too.
         if to.exists() || to.is_symlink() {
-            let what = format!("`{}` exists already", workspace.display(&to));
+            let what = format!("`{}` already exists", workspace.display(&to));
             return Err(CodeError::input(
                 "newUri",
                 what,
-                "Give the whole new path, with the name, of something that is not there yet.",
+                "Pass the whole new path, including the name; it must not exist yet.",
             ));
         }
         let following = ImportUpdatePolicy::for_path(question, &from, input.save == Some(true)).await?;
@@ -81,22 +81,22 @@ impl CodeTool for RenameFile {
         let mut notes = Vec::new();
         if from.is_symlink() {
             notes.push(format!(
-                "`{}` is a symbolic link: the link moves as it is, what it points to stays",
+                "`{}` is a symbolic link: the link itself moves, its target stays",
                 workspace.display(&from)
             ));
         }
         let edits = planned.value.plan.edit_count;
         match &planned.value.imports {
-            // What they did is known only afterwards.
+            // The result of extensions is known only after the move.
             Ok(_) if following.imports == Imports::Followed => {}
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
             Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
             Err(_) if following.setting == UpdateImports::Never => {
-                notes.push("imports stay as they are: updateImportsOnFileMove is \"never\"".to_owned());
+                notes.push("imports stay unchanged: updateImportsOnFileMove is \"never\"".to_owned());
                 notes.push(mentions(question, &from).await);
             }
             Err(why) => {
-                notes.push(format!("nobody updates imports here: {why}"));
+                notes.push(format!("no server updates imports here: {why}"));
                 notes.push(mentions(question, &from).await);
             }
         }
@@ -106,7 +106,7 @@ impl CodeTool for RenameFile {
                     "updateImportsOnFileMove is \"prompt\"; it was \"always\" for this call".to_owned()
                 }
                 Imports::Planned | Imports::Stay => {
-                    "updateImportsOnFileMove is \"prompt\"; there is nobody to ask, so this call did as with \"always\""
+                    "updateImportsOnFileMove is \"prompt\"; no prompt is possible here, so \"always\" applied"
                         .to_owned()
                 }
             });
@@ -133,7 +133,7 @@ impl CodeTool for RenameFile {
     }
 }
 
-/// How often the old name still stands in the workspace's texts.
+/// Counts mentions of the old name in the workspace's texts.
 async fn mentions(question: &Question<'_>, from: &Utf8Path) -> String {
     let name = from.file_stem().unwrap_or_default().to_owned();
     let (roots, word) = (question.workspace().roots(), name.clone());
@@ -142,8 +142,8 @@ async fn mentions(question: &Question<'_>, from: &Utf8Path) -> String {
         Ok(found) => {
             let at_least = if found.cut { "at least " } else { "" };
             let (times, files) = (count(found.total(), "time"), count(found.files.len(), "file"));
-            format!("the word `{name}` stands {at_least}{times} in {files}; file.search finds them")
+            format!("the word `{name}` occurs {at_least}{times} in {files}; file.search finds them")
         }
-        Err(_) => format!("how often `{name}` is still mentioned was not counted"),
+        Err(_) => format!("mentions of `{name}` were not counted"),
     }
 }

@@ -1,4 +1,4 @@
-//! `rename_symbol`: a symbol that is named in a file gets another name wherever it is used.
+//! `rename_symbol`: renames a symbol of a file wherever it is used.
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -18,19 +18,19 @@ pub(crate) struct RenameSymbol;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// File in which the name stands: path or file:// URI
+    /// File that contains the name: path or file:// URI
     uri: String,
-    /// Name as it stands there, or Type/method
+    /// Name as written there, or Type/method
     #[serde(rename = "originalName")]
     original_name: String,
     /// New name
     #[serde(rename = "newName")]
     new_name: String,
-    /// Save also what is open in an editor; else it is left to be saved. Without an editor everything is
+    /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
     save: Option<bool>,
 }
 
-/// How many places of a name that is no declared symbol are tried.
+/// Most occurrences tried for a name that is not a declared symbol.
 const MAX_TRIED: usize = 20;
 
 #[async_trait]
@@ -38,7 +38,7 @@ impl CodeTool for RenameSymbol {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "rename_symbol",
         title: "Rename a symbol",
-        description: "Renames a symbol that is named in a file, at once and wherever it is used; answers the files changed, the problems that came or went, and an undo handle. To see the diff first use lsp_rename_symbol.",
+        description: "Renames a symbol of a file at once, wherever it is used; returns the changed files, the new and fixed diagnostics, and an undo handle. To see the diff first, use lsp_rename_symbol.",
         operation: "rename the symbol",
         effect: Effect::Write,
         toolset: "refactor",
@@ -69,7 +69,7 @@ impl CodeTool for RenameSymbol {
                 let places = places(question, &path, &shown, &input.original_name).await?;
                 let mut first = None;
                 let mut found = None;
-                // What only looks like the name (a comment, a word in a string) the server declines to rename.
+                // The server declines to rename mere text matches (in comments or strings).
                 for at in places {
                     let place = TargetInput { at: Some(at), ..TargetInput::default() };
                     let at = question.resolve(&place, PositionIntent::Identifier).await?;
@@ -96,11 +96,11 @@ impl CodeTool for RenameSymbol {
 }
 
 fn unknown(shown: &str, name: &str) -> CodeError {
-    let what = format!("`{}` does not stand in `{shown}`", name.chars().take(80).collect::<String>());
+    let what = format!("`{}` does not occur in `{shown}`", name.chars().take(80).collect::<String>());
     CodeError::input("originalName", what, "`lsp_document_symbols` lists the names of a file.")
 }
 
-/// Where the name stands as a whole word, as `at` takes it.
+/// Returns the whole-word occurrences of a name, in the format of `at`.
 async fn places(
     question: &Question<'_>,
     path: &camino::Utf8Path,

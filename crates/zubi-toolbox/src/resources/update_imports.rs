@@ -22,7 +22,7 @@ impl UpdateImportsEnabled {
             spec: ResourceSpec {
                 uri: "settings://update-imports".to_owned(),
                 name: "update-imports-enabled".to_owned(),
-                description: "Whether rename_file lets imports follow TypeScript files: always (without an editor also where the workspace sets nothing), prompt or never.".to_owned(),
+                description: "Whether rename_file updates imports of moved TypeScript files: always (the default without an editor), prompt or never.".to_owned(),
                 mime_type: PLAIN.to_owned(),
             },
         }

@@ -1,4 +1,4 @@
-//! The settings of an open editor, which reads and writes them itself: they are not all in a file of the workspace.
+//! Settings through the open editor, which reads and writes them itself: not all are in workspace files.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_code::settings::{EditorSettings, Scope, SettingValues};
 use zubi_tools::{Status, ToolCx, ToolError, ToolOutput};
 
-/// The most characters of a value that an answer shows.
+/// Most characters of a value in an answer.
 const MAX_SHOWN: usize = 4_000;
 
-/// Where the value of a scope stands among those that were read.
+/// Accessor of the value at a scope.
 type Read = fn(&SettingValues) -> &Value;
 
-/// The scopes, as they are named.
+/// Scopes and their names.
 const SCOPES: [(&str, Read); 3] =
     [("user", |values| &values.user), ("workspace", |values| &values.workspace), ("folder", |values| &values.folder)];
 
-/// What a setting is at a scope; without one, what holds and where that is set.
+/// Returns a setting's value at a scope; without a scope, the value in force and its scope.
 pub(super) async fn get(
     editor: &dyn EditorSettings,
     cx: &ToolCx,
@@ -35,7 +35,7 @@ pub(super) async fn get(
     let key: String = key.chars().filter(|c| !c.is_control()).take(200).collect();
     let (text, value) = match at {
         Some((name, read)) if read(&values).is_null() => {
-            (format!("{key} is not set at the scope `{name}`; {} holds", truncate_value(&values.value)), &Value::Null)
+            (format!("{key} is not set at the scope `{name}`; {} applies", truncate_value(&values.value)), &Value::Null)
         }
         Some((name, read)) => (format!("{key} = {} at the scope `{name}`", truncate_value(read(&values))), read(&values)),
         None if values.value.is_null() => (format!("{key} is not set, and has no default here"), &Value::Null),
@@ -45,7 +45,7 @@ pub(super) async fn get(
     Ok(ToolOutput { text, data: Some(data), status: Some(status()), truncated: None })
 }
 
-/// Sets settings at a scope and answers what they were, what they are, and the way back.
+/// Sets settings at a scope and returns the old values, the new values, and the undo call.
 pub(super) async fn set(
     editor: &dyn EditorSettings,
     cx: &ToolCx,
@@ -62,41 +62,41 @@ pub(super) async fn set(
         let after = editor.set(key, value, scope, &cx).await.map_err(|error| setting_error(OPERATION, &error))?;
         let (before, now) = (before.value_at(scope), after.value_at(scope));
         if now != value {
-            let why = format!("the editor took `{key}` and says that it is {} at the scope `{name}`", truncate_value(now));
-            return Err(ToolError::operation_failed(OPERATION, why, "Look at the setting in the editor."));
+            let why = format!("the editor accepted `{key}`, but reports {} at the scope `{name}`", truncate_value(now));
+            return Err(ToolError::operation_failed(OPERATION, why, "Check the setting in the editor."));
         }
         let was = if before.is_null() { "not set".to_owned() } else { truncate_value(before) };
         let is = if now.is_null() { "not set".to_owned() } else { truncate_value(now) };
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{key}: {was} → {is} at the scope `{name}`");
         if after.value != *now && !now.is_null() {
-            let _ = writeln!(text, "note: another scope counts more: {} holds", truncate_value(&after.value));
+            let _ = writeln!(text, "note: another scope overrides it: {} applies", truncate_value(&after.value));
         }
         let mut back = json!({ "key": key, "scope": name });
         if !before.is_null() {
             back["value"] = before.clone();
         }
-        let _ = writeln!(text, "set_setting {back} takes it back");
+        let _ = writeln!(text, "set_setting {back} undoes it");
     }
     text.pop();
     Ok(ToolOutput { text, status: Some(status()), ..ToolOutput::default() })
 }
 
-/// The scope that a caller may write.
+/// Parses the scope of a write.
 pub(super) fn writable(scope: Option<&str>) -> Result<Scope, ToolError> {
     match scope {
         None | Some("workspace") => Ok(Scope::Workspace),
         Some("folder") => Ok(Scope::Folder),
         Some("user") => {
-            let what = "the user's own settings are never changed from here";
-            Err(ToolError::invalid("scope", what, "Give `workspace` or `folder`, or ask the user to change it."))
+            let what = "tools cannot change the user's own settings";
+            Err(ToolError::invalid("scope", what, "Pass `workspace` or `folder`, or ask the user to change it."))
         }
         Some(_) => Err(no_scope("`workspace` or `folder`")),
     }
 }
 
 fn no_scope(scopes: &str) -> ToolError {
-    ToolError::invalid("scope", format!("there is {scopes}"), "Leave `scope` out, or give one of these.")
+    ToolError::invalid("scope", format!("must be {scopes}"), "Omit `scope`, or pass one of these.")
 }
 
 fn name(scope: Scope) -> &'static str {
@@ -106,7 +106,7 @@ fn name(scope: Scope) -> &'static str {
     }
 }
 
-/// Where what holds is set: the narrowest scope counts.
+/// Describes the scope of the value in force: the narrowest scope takes precedence.
 fn origin(values: &SettingValues) -> String {
     let set = SCOPES.iter().rev().find(|(_, read)| !read(values).is_null());
     set.map_or_else(|| "the default".to_owned(), |(name, _)| format!("set at the scope `{name}`"))
@@ -126,5 +126,5 @@ fn request(cx: &ToolCx) -> RequestCx {
 }
 
 pub(crate) fn setting_error(operation: &str, error: &EndpointError) -> ToolError {
-    ToolError::operation_failed(operation, error, "The user can look at the setting in the editor.")
+    ToolError::operation_failed(operation, error, "The user can check the setting in the editor.")
 }

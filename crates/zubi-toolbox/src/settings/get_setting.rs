@@ -1,4 +1,4 @@
-//! `get_setting`: what the workspace's settings say of a key.
+//! `get_setting`: the value of a setting.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) struct GetSetting;
 pub(crate) struct Input {
     /// Name as in settings.json: editor.tabSize
     key: String,
-    /// With an editor user, workspace or folder, default what holds; without one workspace
+    /// With an editor user, workspace or folder, default the value in force; without one workspace
     scope: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl LocalTool for GetSetting {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "get_setting",
         title: "Read a setting",
-        description: "The value of a setting as JSON and where it is set: in the open editor (editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*), else as the workspace's .vscode/settings.json has it.",
+        description: "The value of a setting as JSON and where it is set: in the open editor (editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*), otherwise in the workspace's .vscode/settings.json.",
         notes: "",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
@@ -34,7 +34,7 @@ impl LocalTool for GetSetting {
         category: "Settings",
         tags: &["settings", "configuration", "preferences", "read"],
         timeout: Duration::from_secs(30),
-        example: || ("How wide a tab is", json!({ "key": "editor.tabSize" })),
+        example: || ("Tab width", json!({ "key": "editor.tabSize" })),
     };
     type Context = Settings;
     type Input = Input;
@@ -53,7 +53,7 @@ impl LocalTool for GetSetting {
         let key: String = input.key.chars().filter(|c| !c.is_control()).take(200).collect();
         let text = match &value {
             Some(value) => format!("{key} = {value}"),
-            None => format!("{key} is not set for the workspace; the user's setting or the default holds"),
+            None => format!("{key} is not set for the workspace; the user's setting or the default applies"),
         };
         let status = Status { endpoint: store::FILE.to_owned(), ..Status::default() };
         let data = json!({ "key": input.key, "value": value, "scope": "workspace" });

@@ -1,6 +1,7 @@
-//! What may be set: settings about the form of text and about refactoring. None of them names a program, a path, an address or
-//! an extension, or decides what may run: with those a model could widen what it is allowed to do. And what may be read in an
-//! open editor, whose user keeps passwords and tokens among his settings (`http.proxyAuthorization`): nobody is asked about that.
+//! Table of writable settings: those about text format and refactoring. None of them names a program, a path, an
+//! address or an extension, or decides what may run: a model could use such a setting to widen its own permissions.
+//! Also the rule for readable settings of an open editor: users store passwords and tokens among their settings
+//! (`http.proxyAuthorization`), and reading requires no approval.
 
 use serde_json::Value;
 use zubi_base::nearest::nearest;
@@ -8,46 +9,46 @@ use zubi_tools::ToolError;
 
 use super::update_imports;
 
-/// The values that a setting takes.
+/// Permitted values of a setting.
 #[derive(Debug, Clone, Copy)]
 enum Takes {
     Flag,
-    /// From, to.
+    /// Inclusive bounds.
     Number(i64, i64),
     One(&'static [&'static str]),
 }
 
-/// All that may be set, each with its values and with what it is good for.
+/// Writable settings, each with its values and its meaning.
 const KEYS: &[(&str, Takes, &str)] = &[
-    ("editor.detectIndentation", Takes::Flag, "whether a file's own indentation is followed"),
-    ("editor.formatOnSave", Takes::Flag, "whether files are formatted when they are saved"),
+    ("editor.detectIndentation", Takes::Flag, "whether a file's own indentation is detected"),
+    ("editor.formatOnSave", Takes::Flag, "whether files are formatted on save"),
     ("editor.insertSpaces", Takes::Flag, "spaces or tabs"),
-    ("editor.tabSize", Takes::Number(1, 16), "how wide an indentation is"),
+    ("editor.tabSize", Takes::Number(1, 16), "width of an indentation"),
     ("files.eol", Takes::One(&["\n", "\r\n", "auto"]), "line ends of new files"),
-    ("files.insertFinalNewline", Takes::Flag, "whether files end in a line end"),
-    ("files.trimFinalNewlines", Takes::Flag, "whether empty lines at the end are taken out"),
-    ("files.trimTrailingWhitespace", Takes::Flag, "whether white space at line ends is taken out"),
+    ("files.insertFinalNewline", Takes::Flag, "whether files end with a line break"),
+    ("files.trimFinalNewlines", Takes::Flag, "whether empty lines at the end are removed"),
+    ("files.trimTrailingWhitespace", Takes::Flag, "whether white space at line ends is removed"),
     (
         update_imports::JAVASCRIPT,
         Takes::One(update_imports::VALUES),
-        "whether imports follow JavaScript files that move",
+        "whether imports of moved JavaScript files are updated",
     ),
     (
         update_imports::UNIFIED,
         Takes::One(update_imports::VALUES),
-        "whether imports follow TypeScript and JavaScript files that move, in newer editors",
+        "whether imports of moved TypeScript and JavaScript files are updated, in newer editors",
     ),
     (
         update_imports::TYPESCRIPT,
         Takes::One(update_imports::VALUES),
-        "whether imports follow TypeScript files that move",
+        "whether imports of moved TypeScript files are updated",
     ),
 ];
 
-/// The beginnings of keys that are about text, files and finding.
+/// Prefixes of keys about text, files and search.
 const READ: [&str; 3] = ["editor.", "files.", "search."];
 
-/// Refuses a key that is not read in an open editor, where an answer has the user's own settings in it.
+/// Rejects a key that must not be read in an open editor, where answers contain the user's own settings.
 pub(super) fn check_read(key: &str) -> Result<(), ToolError> {
     let is_set_here = KEYS.iter().any(|(name, ..)| *name == key);
     let is_language = key.starts_with('[') && key.ends_with(']');
@@ -56,28 +57,28 @@ pub(super) fn check_read(key: &str) -> Result<(), ToolError> {
         return Ok(());
     }
     let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-    let what = format!("`{shown}` is not read from here: settings of an editor have passwords and tokens among them");
-    let hint = "These can be read: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. \
+    let what = format!("tools cannot read `{shown}`: editor settings may contain passwords and tokens");
+    let hint = "Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. \
                 Ask the user for any other.";
     Err(ToolError::invalid("key", what, hint))
 }
 
-/// As [`check`], and the value may be null, which takes the setting out.
+/// Like [`check_writable`], and also accepts null, which removes the setting.
 pub(super) fn check_change(key: &str, value: &Value) -> Result<(), ToolError> {
     if value.is_null() && KEYS.iter().any(|(name, ..)| *name == key) { Ok(()) } else { check(key, value) }
 }
 
-/// Refuses a key that is not among those that may be set, and a value that it does not take.
+/// Rejects a key that is not writable, and a value that the setting does not accept.
 pub(super) fn check(key: &str, value: &Value) -> Result<(), ToolError> {
     let names = || KEYS.iter().map(|(name, ..)| *name);
     let Some((_, takes, meaning)) = KEYS.iter().find(|(name, ..)| *name == key) else {
         let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
         let near = nearest(key, names(), 1).first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let hint = format!(
-            "These can be set: {}. The user can change any other in the editor.",
+            "Writable settings: {}. The user can change others in the editor.",
             names().collect::<Vec<_>>().join(", ")
         );
-        return Err(ToolError::invalid("key", format!("`{shown}` may not be set from here{near}"), hint));
+        return Err(ToolError::invalid("key", format!("tools cannot set `{shown}`{near}"), hint));
     };
     let (is_right, expected) = match takes {
         Takes::Flag => (value.is_boolean(), "true or false".to_owned()),
@@ -92,5 +93,5 @@ pub(super) fn check(key: &str, value: &Value) -> Result<(), ToolError> {
     if is_right {
         return Ok(());
     }
-    Err(ToolError::invalid("value", format!("`{key}` takes {expected}"), format!("It says {meaning}.")))
+    Err(ToolError::invalid("value", format!("`{key}` must be {expected}"), format!("Meaning: {meaning}.")))
 }

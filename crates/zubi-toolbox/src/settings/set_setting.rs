@@ -1,4 +1,4 @@
-//! `set_setting`: another value for one of the settings that may be set.
+//! `set_setting`: changes one of the writable settings.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ pub(crate) struct SetSetting;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Name as in settings.json, one of those that may be set: editor.tabSize
+    /// Name as in settings.json, one of the writable ones: editor.tabSize
     key: String,
-    /// The value: text, a number, true or false; left out it is not set any more, which takes an editor
+    /// The value: text, a number, true or false; omit it to remove the setting, which needs an editor
     #[schemars(extend("type" = ["string", "number", "boolean"]))]
     value: Option<Value>,
-    /// workspace, the default, or with an editor folder
+    /// workspace (default), or folder with an editor
     scope: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl LocalTool for SetSetting {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "set_setting",
         title: "Change a setting",
-        description: "Sets a setting of the workspace: through the open editor, answering the value before and the way back, else in .vscode/settings.json, comments kept, answering the diff and an undo handle. Only settings about the form of text and about refactoring may be set; others are refused with the list.",
+        description: "Sets a setting of the workspace: through the open editor, returning the old value and the undo call, otherwise in .vscode/settings.json, preserving comments, returning the diff and an undo handle. Only settings about text format and refactoring are writable; the error for others lists them.",
         notes: "The user's own settings are never changed.",
         effect: Effect::Write,
         exposure: Exposure::Deferred,

@@ -1,4 +1,4 @@
-//! `set_update_imports_setting`: whether imports follow files that move, for TypeScript and JavaScript.
+//! `set_update_imports_setting`: whether imports of moved TypeScript and JavaScript files are updated.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct SetUpdateImportsSetting;
 
-/// The values that VS Code knows.
+/// Values known to VS Code.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Choice {
@@ -27,7 +27,7 @@ enum Choice {
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// always: imports follow; prompt: ask; never: they stay
+    /// always: update imports; prompt: prompt the user; never: leave imports unchanged
     value: Choice,
 }
 
@@ -35,8 +35,8 @@ pub(crate) struct Input {
 impl LocalTool for SetUpdateImportsSetting {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "set_update_imports_setting",
-        title: "Whether imports follow moves",
-        description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file, and the editor, change the imports of a file that moves. Answers the values before and after, and the way back.",
+        title: "Update imports on file moves",
+        description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file and the editor update the imports of a moved file. Returns the old and new values, and the undo call.",
         notes: "",
         effect: Effect::Write,
         exposure: Exposure::Deferred,
@@ -44,7 +44,7 @@ impl LocalTool for SetUpdateImportsSetting {
         category: "Settings",
         tags: &["settings", "imports", "move", "rename"],
         timeout: Duration::from_mins(1),
-        example: || ("Imports follow", json!({ "value": "always" })),
+        example: || ("Always update imports", json!({ "value": "always" })),
     };
     type Context = Settings;
     type Input = Input;
@@ -62,7 +62,7 @@ impl LocalTool for SetUpdateImportsSetting {
         if let Some(open) = settings.intel.settings() {
             const OPERATION: &str = "change the setting";
             let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
-            // Where an editor has the newer one, that counts first.
+            // The unified setting takes precedence in editors that have it.
             let newer = open.get(update_imports::UNIFIED, &request).await;
             let newer = newer.map_err(|error| editor::setting_error(OPERATION, &error))?;
             let keys: &[&str] =

@@ -1,4 +1,4 @@
-//! `.vscode/settings.json`: JSON with comments, read, and changed without touching anything else in it.
+//! `.vscode/settings.json`: JSON with comments; a change leaves everything else in the file untouched.
 
 use camino::Utf8PathBuf;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
@@ -12,29 +12,29 @@ use crate::file::paths;
 use crate::file::written::{self, FileWrite};
 use crate::jsonc::AS_VS_CODE;
 
-/// Where the workspace's settings are, below its first folder.
+/// Path of the workspace's settings, relative to its first folder.
 pub(crate) const FILE: &str = ".vscode/settings.json";
 
-/// How deep values may be nested. The parser recurses; no settings come near.
+/// Maximum nesting depth. The parser recurses; real settings are far from it.
 const MAX_DEPTH: usize = 64;
 
-/// The path, links resolved.
+/// Returns the path, with symlinks resolved.
 pub(crate) fn path(cx: &ToolCx) -> Result<Utf8PathBuf, ToolError> {
     paths::creatable(cx, "settings", cx.workspace.root().join(FILE).as_str())
 }
 
-/// Refuses every scope but the workspace's.
+/// Rejects every scope except the workspace's.
 pub(crate) fn check_scope(scope: Option<&str>) -> Result<(), ToolError> {
     match scope {
         None | Some("workspace") => Ok(()),
         Some(_) => {
-            let what = "only `workspace` settings can be seen here; the user's belong to the editor";
-            Err(ToolError::invalid("scope", what, "Leave `scope` out, or ask the user to change it in the editor."))
+            let what = "only `workspace` settings are available here; the user's belong to the editor";
+            Err(ToolError::invalid("scope", what, "Omit `scope`, or ask the user to change it in the editor."))
         }
     }
 }
 
-/// The file's text; `None` where there is none.
+/// Returns the file's text; `None` if it does not exist.
 pub(crate) async fn text(cx: &ToolCx, operation: &str) -> Result<Option<SourceText>, ToolError> {
     let path = path(cx)?;
     match cx.text_source.read(&path).await {
@@ -44,13 +44,13 @@ pub(crate) async fn text(cx: &ToolCx, operation: &str) -> Result<Option<SourceTe
     }
 }
 
-/// The value of a key; `None` where it is not set.
+/// Returns the value of a key; `None` if it is not set.
 pub(crate) async fn get(cx: &ToolCx, operation: &str, key: &str) -> Result<Option<Value>, ToolError> {
     let Some(text) = text(cx, operation).await? else { return Ok(None) };
     value(&text.text, key).map_err(|why| broken(operation, &why))
 }
 
-/// Sets keys, all or none, and answers the diff and the way back.
+/// Sets keys, all or none, and returns the diff and the undo handle.
 pub(crate) async fn set(
     settings: &Settings,
     cx: &ToolCx,
@@ -81,7 +81,7 @@ pub(crate) fn broken(operation: &str, why: &str) -> ToolError {
     ToolError::operation_failed(operation, format!("{FILE}:{why}"), "Correct the file, then call again; nothing was written.")
 }
 
-/// JSON with comments as VS Code reads it. The error begins with line and column.
+/// Parses JSON with comments as VS Code does. The error begins with `line:column`, 1-based.
 fn parse(text: &str) -> Result<CstRootNode, String> {
     if depth(text) > MAX_DEPTH {
         return Err(format!("1:1: nested deeper than {MAX_DEPTH} levels"));
@@ -89,12 +89,12 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     let root = CstRootNode::parse(text, &AS_VS_CODE)
         .map_err(|error| format!("{}:{}: {}", error.line_display(), error.column_display(), error.kind()))?;
     match root.value() {
-        Some(value) if value.as_object().is_none() => Err("1:1: its root is no object".to_owned()),
+        Some(value) if value.as_object().is_none() => Err("1:1: its root is not an object".to_owned()),
         _ => Ok(root),
     }
 }
 
-/// An upper bound of how deep a text is nested, brackets in strings counted in.
+/// Returns an upper bound of the nesting depth; brackets in strings count too.
 fn depth(text: &str) -> usize {
     let mut deepest = 0_usize;
     let mut depth = 0_usize;
@@ -109,7 +109,7 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// The value of a key of the root. Of a key that stands there twice, the last counts, as for VS Code.
+/// Returns the value of a key of the root. If a key occurs twice, the last one counts, as in VS Code.
 pub(crate) fn value(text: &str, key: &str) -> Result<Option<Value>, String> {
     let Some(object) = parse(text)?.object_value() else { return Ok(None) };
     let properties = object.properties();
@@ -117,7 +117,7 @@ pub(crate) fn value(text: &str, key: &str) -> Result<Option<Value>, String> {
     Ok(last.and_then(jsonc_parser::cst::CstObjectProp::value).and_then(|value| value.to_serde_value()))
 }
 
-/// The text with another value of a key.
+/// Returns the text with a new value of a key.
 pub(crate) fn set_value(text: &str, key: &str, value: &Value) -> Result<String, String> {
     let root = parse(text)?;
     let object = root.object_value_or_set();

@@ -1,4 +1,4 @@
-//! The setting that says whether imports follow a file that moves.
+//! The setting that controls whether imports of moved files are updated.
 
 use camino::Utf8Path;
 use serde_json::Value;
@@ -11,29 +11,29 @@ use zubi_code::{CodeError, Question};
 
 use super::store;
 
-/// The setting for TypeScript files, and the one for JavaScript files; names and values are VS Code's.
+/// Setting for TypeScript files; names and values are VS Code's.
 pub(crate) const TYPESCRIPT: &str = "typescript.updateImportsOnFileMove.enabled";
 /// See [`TYPESCRIPT`].
 pub(crate) const JAVASCRIPT: &str = "javascript.updateImportsOnFileMove.enabled";
-/// The setting of newer editors for both. Where it is set it counts before the others.
+/// Setting of newer editors for both languages. If set, it takes precedence over the others.
 pub(crate) const UNIFIED: &str = "js/ts.updateImportsOnFileMove.enabled";
-/// Whether the editor saves what is changed along with a file that moves.
+/// Whether the editor saves changes made along with a file move.
 const AUTO_SAVE: &str = "files.refactoring.autoSave";
 /// See [`TYPESCRIPT`].
 pub(crate) const VALUES: &[&str] = &["prompt", "always", "never"];
 
-/// What the setting says.
+/// Value of the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UpdateImports {
-    /// Also where nothing is set: a tool that is called to move a file is called to move its imports as well. VS Code
-    /// itself would ask then, but it asks a person.
+    /// Also the default: a tool call that moves a file is meant to move its imports too. VS Code itself would prompt
+    /// the user in that case.
     Always,
     Prompt,
     Never,
 }
 
 impl UpdateImports {
-    /// What a value of the setting means; one that VS Code does not know means as little as none.
+    /// Interprets a value of the setting; unknown values count as unset.
     pub(crate) fn from_setting(value: Option<&Value>) -> Self {
         match value.and_then(Value::as_str) {
             Some("never") => Self::Never,
@@ -51,7 +51,7 @@ impl UpdateImports {
     }
 }
 
-/// The settings that are about a file, or about those in a folder; other languages have none.
+/// Returns the settings for a file, or for the files of a folder; other languages have none.
 fn keys_for(path: &Utf8Path) -> &'static [&'static str] {
     if path.is_dir() {
         return &[TYPESCRIPT, JAVASCRIPT];
@@ -63,18 +63,19 @@ fn keys_for(path: &Utf8Path) -> &'static [&'static str] {
     }
 }
 
-/// What becomes of the imports of a file that is to move.
+/// Handling of the imports of a file that is about to move.
 pub(crate) struct ImportUpdatePolicy {
     pub(crate) setting: UpdateImports,
     pub(crate) imports: Imports,
-    /// Settings of the editor that hold while it moves.
+    /// Editor settings in force during the move.
     pub(crate) hold: Vec<Setting>,
-    /// And while it moves back: then every text is restored as it was, and nobody has to follow.
+    /// Editor settings in force during an undo, which restores every text itself, so that no extension may update
+    /// imports.
     pub(crate) hold_back: Vec<Setting>,
 }
 
 impl ImportUpdatePolicy {
-    /// What the settings say of a file or folder, and what is to hold so that nobody is asked.
+    /// Determines the policy for a file or folder, with overrides that suppress prompts.
     pub(crate) async fn for_path(question: &Question<'_>, path: &Utf8Path, saves: bool) -> Result<Self, CodeError> {
         let keys = keys_for(path);
         let Some(editor) = question.intel.settings() else {
@@ -100,7 +101,7 @@ impl ImportUpdatePolicy {
             settings.push(setting);
         }
         let setting = weakest(&settings);
-        // Else the editor saves what its extensions change.
+        // Otherwise the editor would save the changes of its extensions.
         if !hold_back.is_empty() && !saves && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
             hold.push(held(AUTO_SAVE, false.into()));
         }
@@ -109,7 +110,7 @@ impl ImportUpdatePolicy {
     }
 }
 
-/// Of several languages: `never` only if it holds for all of them.
+/// Combines the settings of several languages: `never` only if it applies to all of them.
 fn weakest(settings: &[UpdateImports]) -> UpdateImports {
     match settings {
         [] => UpdateImports::Always,
@@ -119,8 +120,8 @@ fn weakest(settings: &[UpdateImports]) -> UpdateImports {
     }
 }
 
-/// The settings of an editor that decide: its newer one for both languages where somebody has set it or the older ones are no
-/// more, else those.
+/// Returns the editor settings in force: the unified one if it is set or the older ones no longer exist, otherwise the
+/// older ones.
 pub(crate) async fn in_force(
     editor: &dyn EditorSettings,
     keys: &'static [&'static str],
@@ -131,7 +132,7 @@ pub(crate) async fn in_force(
     Ok(if is_unified { &[UNIFIED] } else { keys })
 }
 
-/// What the workspace's settings say.
+/// Reads the setting from the workspace's file.
 async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
     let path = question.workspace().root().join(store::FILE);
     let text = match question.document(&path).await {
@@ -140,7 +141,7 @@ async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeE
         Err(error) => return Err(error.into()),
     };
     let value = store::value(&text, key).map_err(|why| {
-        let what = format!("{}:{why}, so it is not known whether imports shall follow", store::FILE);
+        let what = format!("{}:{why}, so the setting for updating imports is unknown", store::FILE);
         CodeError::input("settings", what, "Correct the file, then call again; nothing was changed.")
     })?;
     Ok(UpdateImports::from_setting(value.as_ref()))

@@ -1,4 +1,4 @@
-//! How the outputs of a command and its end are told.
+//! Rendering of a command's outputs and its end.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,21 +8,21 @@ use zubi_run::job::{CapturedOutput, ExitReason, JobResult};
 use zubi_tools::redact::Redactor;
 use zubi_tools::{Status, ToolCx, ToolOutput};
 
-/// The most bytes of both outputs that one answer shows.
+/// Most bytes of both outputs in one answer.
 const MAX_BYTES: usize = 30_000;
 
-/// How many bytes an answer may have.
+/// Returns the byte budget of an answer.
 pub(crate) fn room(cx: &ToolCx) -> usize {
     cx.byte_budget(MAX_BYTES)
 }
 
-/// The answer about a command that has ended.
+/// Renders the answer for a finished command.
 pub(crate) fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
     let JobResult { end, duration, level, stdout, stderr } = finished;
     let end_told = match end {
         ExitReason::Exited(code) => format!("exit {code}"),
-        ExitReason::TimedOut => format!("no end within {}, so it was ended with all it had started", seconds(timeout)),
-        ExitReason::Cancelled => "stopped, with all it had started".to_owned(),
+        ExitReason::TimedOut => format!("time-out after {}, ended with all its processes", seconds(timeout)),
+        ExitReason::Cancelled => "stopped, with all its processes".to_owned(),
     };
     let (code, ended) = match end {
         ExitReason::Exited(code) => (Some(*code), "exited"),
@@ -54,17 +54,17 @@ fn data(captured: &CapturedOutput) -> Value {
     json!({ "output": output, "bytes": captured.bytes, "lines": captured.lines, "text": text(captured, MAX_BYTES) })
 }
 
-/// `1.2 s`.
+/// Renders `1.2 s`.
 pub(crate) fn seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
 
-/// Both outputs, of each a beginning and an end where they are long, and where all of it is.
+/// Renders both outputs: the beginning and the end of long ones, with the handles of the complete outputs.
 pub(crate) fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: usize) -> String {
     if stdout.bytes == 0 && stderr.bytes == 0 {
         return "(no output)".to_owned();
     }
-    // What went wrong is mostly short; it gets what it needs up to a half.
+    // Error output is usually short; it gets up to half of the budget.
     let for_stderr = usize::try_from(stderr.bytes).unwrap_or(usize::MAX).min(room / 2);
     let for_stdout = room - for_stderr;
     let mut told = text(stdout, for_stdout);
@@ -76,7 +76,7 @@ pub(crate) fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: us
     for (name, captured, shown) in [("output", stdout, for_stdout), ("stderr", stderr, for_stderr)] {
         let Some(id) = captured.id.as_ref().filter(|_| captured.is_cut(shown)) else { continue };
         end_line(&mut told);
-        let note = if captured.is_cut_in_store() { ", the rest was not kept" } else { "" };
+        let note = if captured.is_cut_in_store() { ", the rest was not stored" } else { "" };
         // Writing to a `String` cannot fail.
         let _ = write!(told, "all of {name}, {} lines: output.read {{\"output\":\"{id}\"}}{note}", captured.lines);
     }
@@ -93,8 +93,8 @@ fn text(captured: &CapturedOutput, bytes: usize) -> String {
     lines(&captured.view_of(bytes))
 }
 
-/// What a program wrote, as it is shown: a return to the beginning of a line, which progress bars are made of, is a new
-/// line, and what looks like a secret is taken out.
+/// Cleans program output for display: carriage returns, as in progress bars, become line breaks, and likely secrets are
+/// redacted.
 pub(crate) fn lines(text: &str) -> String {
     Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
 }

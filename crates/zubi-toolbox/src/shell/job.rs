@@ -1,4 +1,4 @@
-//! `shell.job`: what runs in the background, what it writes, and its end.
+//! `shell.job`: status, output and end of background jobs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Job;
 
-/// How much of a command stands for it in a list, in characters.
+/// Most characters of a command in a list.
 const MAX_TITLE: usize = 100;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -29,13 +29,13 @@ enum Action {
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// `j-…` from shell.run; without it, all are listed
+    /// `j-…` from shell.run; without it, all jobs are listed
     job: Option<String>,
     /// status (default), output, or stop
     action: Option<Action>,
-    /// Cursor of an earlier answer: only what came after it
+    /// Cursor of an earlier answer: only later output
     since: Option<String>,
-    /// Wait so long for its end; default 0
+    /// Milliseconds to wait for its end; default 0
     #[schemars(range(min = 0, max = 60_000))]
     wait_ms: Option<u64>,
 }
@@ -45,21 +45,21 @@ impl LocalTool for Job {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.job",
         title: "Background jobs",
-        description: "Says how a job runs that shell.run has started in the background, shows what it has written (all, or since a cursor), waits for its end, or stops it with all it has started. Without `job`, lists all jobs. Those that have ended are remembered for ten minutes.",
-        notes: "Jobs end with zubi.",
+        description: "Shows the status or the output (all, or since a cursor) of a background job started by shell.run, waits for its end, or stops it with all its processes. Without `job`, lists all jobs. Finished jobs are listed for ten minutes.",
+        notes: "Jobs end when zubi exits.",
         effect: Effect::Plan,
         exposure: Exposure::Deferred,
         toolset: super::TOOLSET,
         category: "Shell",
         tags: &["background", "job", "process", "status", "stop", "kill", "output"],
         timeout: Duration::from_mins(2),
-        example: || ("What a server has written", json!({ "job": "j-1", "action": "output" })),
+        example: || ("Output of a server", json!({ "job": "j-1", "action": "output" })),
     };
     type Context = Shell;
     type Input = Input;
 
     fn footprint(_shell: &Shell, input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        // It ends nothing but what shell.run was allowed to start.
+        // A stop ends only processes that shell.run was allowed to start.
         let effect = if input.action == Some(Action::Stop) { Effect::Plan } else { Effect::Read };
         Ok(Footprint::of_effect(effect))
     }
@@ -70,11 +70,11 @@ impl LocalTool for Job {
             if action == Action::Status {
                 return Ok(list(&shell.jobs.list()));
             }
-            let hint = "Name one of those that shell.job without arguments lists.";
-            return Err(ToolError::invalid("job", "it is missing", hint));
+            let hint = "Pass the handle of a job; shell.job without arguments lists all jobs.";
+            return Err(ToolError::invalid("job", "missing", hint));
         };
         let job = shell.jobs.get(handle).map_err(|error| {
-            ToolError::invalid("job", error, "shell.job without arguments lists those that there are.")
+            ToolError::invalid("job", error, "shell.job without arguments lists all jobs.")
         })?;
         let since = input.since.as_deref().map(cursor).transpose()?.unwrap_or_default();
         let ending = async {
@@ -119,12 +119,12 @@ impl LocalTool for Job {
     }
 }
 
-/// A cursor: how much of both outputs has been seen, in bytes.
+/// Parses a cursor: the bytes of both outputs seen so far.
 fn cursor(text: &str) -> Result<(u64, u64), ToolError> {
     let read = text.split_once(':').and_then(|(out, err)| Some((out.parse().ok()?, err.parse().ok()?)));
     read.ok_or_else(|| {
-        let hint = "Pass what an answer's last line says after `since`, or leave it out to see everything.";
-        ToolError::invalid("since", "it is no cursor", hint)
+        let hint = "Pass the value after `since` in an answer's last line, or omit it to see everything.";
+        ToolError::invalid("since", "not a valid cursor", hint)
     })
 }
 
@@ -147,7 +147,7 @@ fn job_status(job: &Background) -> (String, String) {
         Some(Ok(finished)) => {
             let end = match finished.end {
                 ExitReason::Exited(code) => format!("exit {code}"),
-                ExitReason::TimedOut => "ended, its time was up".to_owned(),
+                ExitReason::TimedOut => "ended at the time-out".to_owned(),
                 ExitReason::Cancelled => "stopped".to_owned(),
             };
             (end, format!("{} · {}", finished.level.name(), answer::seconds(finished.duration)))

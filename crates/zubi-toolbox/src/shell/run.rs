@@ -16,45 +16,45 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct Run;
 
-/// How long a command may take where nothing else is said.
+/// Default time-out of a command.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
-/// The same in the background.
+/// Default time-out of a background command.
 const DEFAULT_BACKGROUND: Duration = Duration::from_hours(1);
-/// How long a command may take at most, in the background; in front the call's own time ends it earlier.
+/// Maximum time-out of a background command, in milliseconds; for others the call's deadline is shorter.
 const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
-/// A command is ended so long before the call is, so that what it wrote can be told.
+/// How long before the call's deadline a command is ended, so that its output can still be returned.
 const RESERVE: Duration = Duration::from_secs(2);
-/// How long is waited for a command in the background, which may fail at once.
+/// How long a background start waits for an immediate failure.
 const FIRST_LOOK: Duration = Duration::from_millis(700);
-/// The most input, in bytes.
+/// Most bytes of standard input.
 const MAX_STDIN: usize = 4 << 20;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Script for bash, or sh where there is none
+    /// Script for bash, or for sh if bash is missing
     #[schemars(length(max = 65_536))]
     command: String,
     /// Folder of the workspace to run in; default its root
     cwd: Option<String>,
-    /// Ended after this; default 120000, in the background 3600000
+    /// Time-out in ms; default 120000, in the background 3600000
     #[schemars(range(min = 1, max = 86_400_000))]
     timeout_ms: Option<u64>,
-    /// Answer at once with a handle for shell.job
+    /// Return at once with a handle for shell.job
     background: Option<bool>,
     /// Text on standard input; default none
     #[schemars(length(max = 4_194_304))]
     stdin: Option<String>,
-    /// Let it reach the network; default no
+    /// Allow network access; default false
     net: Option<bool>,
 }
 
 impl Input {
     fn check(&self) -> Result<(), ToolError> {
-        let hint = "Give one command line or a short script; long ones belong into a file that the command runs.";
+        let hint = "Pass one command line or a short script; write long scripts to a file and run that.";
         let wrong = match &self.command {
             command if command.trim().is_empty() => "it is empty".to_owned(),
             command if command.len() > MAX_SCRIPT => format!("it has more than {} KiB", MAX_SCRIPT / 1024),
-            command if command.contains('\0') => "it holds a NUL character".to_owned(),
+            command if command.contains('\0') => "it contains a NUL character".to_owned(),
             _ => {
                 let too_long = self.stdin.as_ref().is_some_and(|text| text.len() > MAX_STDIN);
                 let hint = "Write it to a file with file.write and let the command read that.";
@@ -75,8 +75,8 @@ impl LocalTool for Run {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.run",
         title: "Run a command",
-        description: "Runs a shell command in a folder of the workspace, within a sandbox, and answers both outputs (beginning and end of long ones), then exit code, time and what held it. For builds, tests and programs; files are read, searched and edited with file.*, code with lsp_*. `background` is for servers and long runs.",
-        notes: "The sandbox lets a command read everything but credential stores, write the workspace and a temporary directory of its own, and reach no network unless `net` is set. Nothing of it is left when it has ended: what it started ends with it. All of an output is kept for seven days; output.read and output.grep read it.",
+        description: "Runs a shell command in a folder of the workspace, in a sandbox, and returns both outputs (beginning and end of long ones), then exit code, time and sandbox level. For builds, tests and programs; use file.* to read, search and edit files, lsp_* for code. Use `background` for servers and long runs.",
+        notes: "The sandbox lets a command read everything except credential stores, write the workspace and its own temporary directory, and use the network only with `net`. All its processes end with it. The complete output is stored for seven days; read it with output.read and output.grep.",
         effect: Effect::Execute,
         exposure: Exposure::Deferred,
         toolset: super::TOOLSET,
@@ -93,10 +93,10 @@ impl LocalTool for Run {
         let directory = directory(cx, input.cwd.as_deref())?;
         let reading = shell::read_fed(&input.command, &directory, input.stdin.is_some());
         let level =
-            shell.jobs.runner().sandbox().probed_status().map_or("the best that this machine offers", |it| it.level.name());
+            shell.jobs.runner().sandbox().probed_status().map_or("the strongest level here", |it| it.level.name());
         let (network, hosts) = match input.net() {
             Net::None => ("no network", Vec::new()),
-            // Which hosts the command asks cannot be told from its text.
+            // The hosts cannot be determined from the command's text.
             Net::Internet | Net::All => ("the network", vec!["*".to_owned()]),
         };
         Ok(Footprint {
@@ -151,10 +151,10 @@ async fn start(shell: &Shell, job: Job, title: &str, cx: &ToolCx) -> Result<Tool
             let (stdout, stderr) = background.so_far();
             let so_far = answer::outputs(&stdout, &stderr, answer::room(cx));
             let text = format!(
-                "job {handle} runs; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows what it writes\n{so_far}"
+                "job {handle} is running; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows its output\n{so_far}"
             );
             let level = shell.jobs.runner().sandbox().probe().await.level.name();
-            let note = format!("ended after {} at the latest", answer::seconds(timeout));
+            let note = format!("time-out after {}", answer::seconds(timeout));
             let status = Status {
                 endpoint: level.to_owned(),
                 readiness: "running".to_owned(),

@@ -1,4 +1,4 @@
-//! `shell.terminal`: a command in a terminal that the person sees. That needs an editor; without one it says so.
+//! `shell.terminal`: a command in a terminal visible to the user. It needs an editor and fails without one.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ pub(crate) struct Terminal;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Command line that is typed into the terminal
-    #[expect(dead_code, reason = "there is no terminal yet that would get it")]
+    /// Command line to type into the terminal
+    #[expect(dead_code, reason = "no terminal is implemented yet")]
     command: String,
     /// Name of the terminal
-    #[expect(dead_code, reason = "there is no terminal yet that would have it")]
+    #[expect(dead_code, reason = "no terminal is implemented yet")]
     name: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl LocalTool for Terminal {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.terminal",
         title: "Run in a visible terminal",
-        description: "Runs a command in a terminal of the editor, where the person sees it and can type. Without an editor there is no such terminal and it says so; use shell.run, with background for what goes on running.",
+        description: "Runs a command in a terminal of the editor, where the user sees it and can type. Fails without an editor; then use shell.run, with background for long-running commands.",
         notes: "",
         effect: Effect::Execute,
         exposure: Exposure::Deferred,
@@ -42,14 +42,14 @@ impl LocalTool for Terminal {
     type Input = Input;
 
     fn footprint(_shell: &Shell, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        // Nobody is asked about what cannot happen.
+        // The call always fails, so it must not cause an approval prompt.
         Ok(Footprint::of_effect(Effect::Read))
     }
 
     async fn run(_shell: &Shell, _input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let why = "no editor is connected, and only an editor has terminals that somebody sees";
+        let why = "no editor is connected, and only editors have visible terminals";
         let hint =
-            "Run it with shell.run; with `background: true` it goes on running, and shell.job shows what it writes.";
+            "Use shell.run; with `background: true` it stays running, and shell.job shows its output.";
         Err(ToolError::user(Code::Unavailable, format!("Failed to open a terminal: {why}"), hint))
     }
 }

@@ -1,4 +1,4 @@
-//! `shell.which`: whether a command exists, and where. Nothing is run for that.
+//! `shell.which`: whether a command exists, and its path. It runs nothing.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct WhichTool;
 
-/// The longest name of a file (`NAME_MAX`).
+/// Longest file name in bytes (`NAME_MAX`).
 const MAX_NAME: usize = 255;
 
-/// What shells have built in (POSIX.1-2024, 2.15 and the built-ins of bash that are used in scripts).
+/// Built-in commands of shells (POSIX.1-2024, 2.15, and bash built-ins that are common in scripts).
 const BUILT_IN: &[&str] = &[
     ".",
     ":",
@@ -81,8 +81,8 @@ impl LocalTool for WhichTool {
     const ABOUT: LocalToolMeta = LocalToolMeta {
         id: "shell.which",
         title: "Find a command",
-        description: "Says whether a program is installed: every file of this name on the search path (PATH) that can be executed, the one that runs first at the top; also whether shells have it built in. Runs nothing.",
-        notes: "A person's aliases and functions are not known here; shell.run does not know them either.",
+        description: "Reports whether a program is installed: every executable file of this name on the search path (PATH), the one that runs first at the top; also whether it is a shell built-in. Runs nothing.",
+        notes: "The user's aliases and functions are unknown here, and in shell.run too.",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
         toolset: super::TOOLSET,
@@ -102,8 +102,8 @@ impl LocalTool for WhichTool {
         let name = input.command.trim().to_owned();
         let is_name = !name.is_empty() && name.len() <= MAX_NAME && !name.contains('/');
         if !is_name || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            let hint = "Give the bare name of one program, such as `git`.";
-            return Err(ToolError::invalid("command", "it is no name of a program", hint));
+            let hint = "Pass the bare name of one program, such as `git`.";
+            return Err(ToolError::invalid("command", "not a valid program name", hint));
         }
         let (path, wanted) = (shell.search_path.clone(), name.clone());
         let found = tokio::task::spawn_blocking(move || program::find(&wanted, path.as_deref()));

@@ -1,4 +1,4 @@
-//! Answers made of what was seen: filtered, counted and cut.
+//! Reports from editor diagnostics: filtered, counted and cut.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use zubi_link::wire::diagnostics::{
 
 use super::{EditorDiagnostics, convert, uri_of};
 
-/// How closely a file is looked at.
+/// How the diagnostics of a file are obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DiagnosticsMode {
-    /// What is known of it.
+    /// Diagnostics known to the editor.
     Glance,
-    /// Opened and checked for this.
+    /// Diagnostics after opening and checking the file.
     Validate,
 }
 
-/// The problems of one file.
+/// Diagnostics of one file.
 #[derive(Debug, Clone)]
 pub(super) struct EditorFileReport {
     pub(super) uri: String,
@@ -31,7 +31,7 @@ pub(super) struct EditorFileReport {
     pub(super) note: Option<String>,
 }
 
-/// The problems of all files that have any.
+/// Diagnostics of all files that have any.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EditorReport {
     pub(super) files: Vec<FileDiagnostics>,
@@ -39,23 +39,23 @@ pub(super) struct EditorReport {
     pub(super) note: Option<String>,
 }
 
-/// What an editor shows and what it does not.
+/// Note about diagnostics of an editor, which may be incomplete.
 const AS_SHOWN: &str =
-    "as the editor shows them: most of its servers look only at files that are open; to validate a file opens it";
+    "from the editor: most of its servers check only open files; validating a file opens it";
 
-/// The room for files in one answer, in bytes; a message over the socket may have 8 MiB.
+/// Most bytes of files in one answer; a message over the socket may have 8 MiB.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
 
-/// A file by what the editor knows of it.
+/// Creates the report of one file from the editor's diagnostics.
 pub(super) fn from_editor(path: &Utf8Path, known: EditorDiagnostics, look: DiagnosticsMode) -> EditorFileReport {
     let (diagnostics, left_out) = convert::diagnostics(&known.items);
     let mut notes = Vec::new();
     if !known.is_open && look == DiagnosticsMode::Glance {
         notes.push(
-            "the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it".to_owned(),
+            "the file is not open in the editor, so it may be unchecked; validating it opens it".to_owned(),
         );
     } else if !known.is_current {
-        notes.push("no server of the editor has said anything about the present text: it has nothing to tell, or is not done yet".to_owned());
+        notes.push("no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet".to_owned());
     }
     notes.extend(too_many(left_out));
     EditorFileReport {
@@ -67,19 +67,19 @@ pub(super) fn from_editor(path: &Utf8Path, known: EditorDiagnostics, look: Diagn
     }
 }
 
-/// That not all problems of a file are there.
+/// Returns a note if diagnostics of a file were left out.
 pub(super) fn too_many(left_out: usize) -> Option<String> {
-    (left_out > 0).then(|| format!("further problems, for which there is no room: {left_out}"))
+    (left_out > 0).then(|| format!("further diagnostics, omitted for size: {left_out}"))
 }
 
-/// What the editor shows, as far as it is in the workspace.
+/// Creates the report of all workspace files from the editor's diagnostics.
 pub(super) fn workspace_report(
     all: Vec<(String, Vec<lsp::Diagnostic>)>,
     path_of: impl Fn(&str) -> Option<Utf8PathBuf>,
 ) -> EditorReport {
     let mut files: BTreeMap<Utf8PathBuf, FileDiagnostics> = BTreeMap::new();
     for (uri, items) in all.into_iter().filter(|(_, items)| !items.is_empty()) {
-        // Twice the same file, by two URIs, is one that is open by a link: what is said of it is the same.
+        // Two URIs of the same file mean that it is open through a symlink; their diagnostics are equal.
         if let Some(path) = path_of(&uri)
             && !files.contains_key(&path)
         {
@@ -92,7 +92,7 @@ pub(super) fn workspace_report(
     EditorReport { files: files.into_values().collect(), coverage: None, note: Some(AS_SHOWN.to_owned()) }
 }
 
-/// `getAllDiagnostics`.
+/// Builds the result of `getAllDiagnostics`.
 pub(super) fn all(around: EditorReport, wanted: &AllDiagnosticsParams) -> AllDiagnostics {
     let is_wanted = |problem: &Diagnostic| {
         wanted.severity.is_none_or(|severity| problem.severity == severity)
@@ -117,7 +117,7 @@ pub(super) fn all(around: EditorReport, wanted: &AllDiagnosticsParams) -> AllDia
     }
 }
 
-/// How many of these files fit into an answer.
+/// Returns how many of these files fit into an answer.
 fn room_for(files: &[FileDiagnostics]) -> usize {
     let mut room = MAX_BYTES;
     files
@@ -131,7 +131,7 @@ fn room_for(files: &[FileDiagnostics]) -> usize {
         .count()
 }
 
-/// `getWorkspaceErrors`.
+/// Builds the result of `getWorkspaceErrors`.
 pub(super) fn errors(around: EditorReport) -> WorkspaceErrors {
     let mut summary = ErrorCounts::default();
     let mut by_source: BTreeMap<String, usize> = BTreeMap::new();
@@ -151,7 +151,7 @@ pub(super) fn errors(around: EditorReport) -> WorkspaceErrors {
             top.push(ErrorFile { path, errors, warnings });
         }
     }
-    // The order of paths stays where the numbers are the same.
+    // Stable sort: files with equal counts stay in path order.
     top.sort_by_key(|file| Reverse((file.errors, file.warnings)));
     top.truncate(MAX_TOP_FILES);
     let sources = by_source.keys().cloned().collect();

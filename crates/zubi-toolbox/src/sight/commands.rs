@@ -1,7 +1,7 @@
-//! `executeCommand`: the few commands that may be run.
+//! `executeCommand`: the few permitted commands.
 //!
-//! Those of zubi are done here, so that they mean the same with and without an editor; the rest is the editor's. Nothing runs
-//! that is not in the list, or that the user has not added to it in settings of the machine.
+//! zubi's own commands are implemented here, so that they have the same meaning with and without an editor; the others
+//! run in the editor. Only listed commands run, and those that the user has added in machine-wide settings.
 
 use serde_json::Value;
 use zubi_link::wire::codes;
@@ -9,12 +9,12 @@ use zubi_link::wire::editor::{ExecuteCommandParams, ExecutedCommand, commands};
 
 use super::{EditorService, EditorCallContext, EditorServiceError, ViewError, to_value};
 
-/// The most arguments of a command that the user has allowed, and their size in bytes.
+/// Most arguments of a user-added command, and their total size in bytes.
 const MAX_ARGS: usize = 16;
 const MAX_ARGS_BYTES: usize = 64 * 1024;
 
 impl EditorService {
-    /// `executeCommand`.
+    /// Handles `executeCommand`.
     pub async fn execute_command(
         &self,
         params: ExecuteCommandParams,
@@ -28,14 +28,14 @@ impl EditorService {
                 to_value(&validated)?
             }
             other if commands::ALLOWED.contains(&other) && !args.is_empty() => {
-                return Err(EditorServiceError::invalid("args", format!("`{command}` takes none")));
+                return Err(EditorServiceError::invalid("args", format!("`{command}` has no arguments")));
             }
             commands::VALIDATE_WORKSPACE => to_value(&self.workspace_errors(cx).await?)?,
             commands::RESTART if cx.read_only => {
-                let why = format!("`{command}` ends language servers: it is not for who only looks, as over the port");
+                let why = format!("`{command}` ends language servers; read-only clients, as over TCP, may not");
                 return Err(EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, why));
             }
-            // There is nothing to draw.
+            // Without an editor there are no views.
             commands::REFRESH_VIEWS if self.view.is_none() => Value::Bool(true),
             commands::RESTART if self.view.is_none() => {
                 let restarted = self.intel.restart_servers().await;
@@ -51,7 +51,7 @@ impl EditorService {
         Ok(ExecutedCommand { executed: true, command, result })
     }
 
-    /// Whether the user has added a command to those that are always allowed.
+    /// Returns whether the user has added a command to those that are always allowed.
     fn is_added(&self, command: &str, cx: &EditorCallContext) -> bool {
         !cx.read_only && self.config.commands.iter().any(|added| added == command)
     }
@@ -61,24 +61,24 @@ impl EditorService {
             EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
         };
         let Some(view) = &self.view else {
-            return Err(needs("none is connected: open the folder in one that has zubi's extension"));
+            return Err(needs("none is connected: open the folder in an editor with zubi's extension"));
         };
         view.execute(command, args, &cx.request()).await.map_err(|error| match error {
-            ViewError::Unsupported => needs("the one that is connected runs no commands"),
+            ViewError::Unsupported => needs("the connected one does not run commands"),
             error => error.into(),
         })
     }
 }
 
-/// The one argument of `zubi.validateFile`.
+/// Returns the single argument of `zubi.validateFile`.
 fn only_path(args: &[Value]) -> Result<&str, EditorServiceError> {
     match args {
         [Value::String(path)] => Ok(path),
-        _ => Err(EditorServiceError::invalid("args", "one path is wanted, as text")),
+        _ => Err(EditorServiceError::invalid("args", "must be one path, as a string")),
     }
 }
 
-/// What is wrong with the path is wrong with the argument.
+/// Reports an invalid path as an invalid argument.
 fn of_argument(error: EditorServiceError) -> EditorServiceError {
     let message = error.message.replacen("Invalid params: path:", "Invalid params: args:", 1);
     EditorServiceError { field: error.field.map(|_| "args".to_owned()), message, ..error }
@@ -87,7 +87,7 @@ fn of_argument(error: EditorServiceError) -> EditorServiceError {
 fn check_size(args: &[Value]) -> Result<(), EditorServiceError> {
     let size: usize = args.iter().map(|argument| argument.to_string().len()).sum();
     if args.len() > MAX_ARGS || size > MAX_ARGS_BYTES {
-        let what = format!("at most {MAX_ARGS} arguments of together {MAX_ARGS_BYTES} bytes are passed on");
+        let what = format!("at most {MAX_ARGS} arguments with {MAX_ARGS_BYTES} bytes in total are allowed");
         return Err(EditorServiceError::invalid("args", what));
     }
     Ok(())
@@ -99,7 +99,7 @@ fn not_allowed(command: &str) -> EditorServiceError {
         field: Some("command".to_owned()),
         ..EditorServiceError::new(
             codes::COMMAND_NOT_ALLOWED,
-            format!("`{shown}` may not be run from here; these may: {}", commands::ALLOWED.join(", ")),
+            format!("`{shown}` is not allowed here; allowed: {}", commands::ALLOWED.join(", ")),
         )
     }
 }

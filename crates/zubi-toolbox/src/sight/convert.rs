@@ -1,24 +1,24 @@
-//! Problems from servers and editors, which are not trusted, as they are sent on.
+//! Converts diagnostics of servers and editors, which are untrusted, to wire diagnostics.
 
 use serde_json::Value;
 use zubi_base::{lsp, uri};
 use zubi_code::markup::{clean_block, clean_line};
 use zubi_link::wire::diagnostics::{Diagnostic, Location, Position, Range, RelatedInformation, Severity, Tag};
 
-/// The most other places that are told of one problem.
+/// Most related locations of one diagnostic.
 const MAX_RELATED: usize = 16;
 
-/// The longest message, in bytes; what is behind is for nobody.
+/// Longest message in bytes; the rest is cut.
 const MAX_MESSAGE: usize = 8 * 1024;
 
-/// The longest name of a source and of a code, in characters.
+/// Longest source name and code in characters.
 const MAX_NAME: usize = 120;
 
-/// The most problems of one file, and their room in bytes: an answer must fit into a message.
+/// Most diagnostics of one file, and their total size in bytes: an answer must fit into a message.
 const MAX_ITEMS: usize = 10_000;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// Problems as they are sent, in order of place, and how many there was no room for.
+/// Converts diagnostics, sorted by position, and returns how many were left out for size.
 pub(super) fn diagnostics(items: &[lsp::Diagnostic]) -> (Vec<Diagnostic>, usize) {
     let mut room = MAX_BYTES;
     let mut all = Vec::new();
@@ -62,7 +62,7 @@ fn range(range: &lsp::Range) -> Range {
     Range { start: start.min(end), end: end.max(start) }
 }
 
-/// A text, a number, or text with markup.
+/// Returns the text of a string, a number, or markup content.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

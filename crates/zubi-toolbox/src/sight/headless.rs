@@ -1,4 +1,4 @@
-//! The answers where there is no editor: language servers are asked, within the time there is.
+//! Answers without an editor: queries language servers within the deadline.
 
 use camino::Utf8Path;
 use zubi_base::endpoint::{MissingServer, EndpointError};
@@ -10,10 +10,10 @@ use zubi_link::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
 use super::answer::{EditorReport, EditorFileReport, too_many};
 use super::{EditorService, EditorCallContext, EditorServiceError, convert, uri_of};
 
-/// The most files that servers are asked about for one answer.
+/// Most files that are queried for one answer.
 const MAX_FILES: usize = 500;
 
-/// Of those who could answer, how many are named.
+/// Most missing servers named in an answer.
 const MAX_ABSENT: usize = 2;
 
 impl EditorService {
@@ -73,7 +73,7 @@ impl EditorService {
 
 fn of_file(report: &FileReport) -> Coverage {
     let why = report.why.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
-    let notes = why.map(|why| format!("{why}; ask again")).into_iter().chain(report.limits.iter().cloned());
+    let notes = why.map(|why| format!("{why}; try again")).into_iter().chain(report.limits.iter().cloned());
     Coverage {
         analysed: usize::from(report.analysed),
         total: 1,
@@ -86,8 +86,8 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
     let analysed = report.files.iter().filter(|file| file.analysed).count();
     let mut notes = Vec::new();
     if analysed < report.total {
-        let limit = if report.total > MAX_FILES { format!(", at most {MAX_FILES} are") } else { String::new() };
-        notes.push(format!("not all files were looked at in time{limit}; ask again, or about one file"));
+        let limit = if report.total > MAX_FILES { format!("(limit: {MAX_FILES})") } else { String::new() };
+        notes.push(format!("not all files were checked in time{limit}; try again, or request one file"));
         notes.extend(report.files.iter().find_map(|file| file.why.clone()));
     }
     notes.extend(report.loading.clone());
@@ -95,7 +95,7 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
     Coverage { analysed, total: report.total, mode: CoverageMode::Headless, note: join_notes(notes) }
 }
 
-/// The most clauses of a note.
+/// Most clauses of a note.
 const MAX_NOTES: usize = 8;
 
 fn join_notes(mut notes: Vec<String>) -> Option<String> {
@@ -103,7 +103,7 @@ fn join_notes(mut notes: Vec<String>) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// A file that nobody looks for problems in.
+/// Creates the report of a file that no server checks.
 fn unserved_report(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileReport {
     let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(nobody(absent)) };
     EditorFileReport { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
@@ -111,14 +111,14 @@ fn unserved_report(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileRepor
 
 fn nobody(absent: &[MissingServer]) -> String {
     if absent.is_empty() {
-        return "no language server looks for problems here".to_owned();
+        return "no language server provides diagnostics here".to_owned();
     }
     let absent = absent.iter().take(MAX_ABSENT).map(|absent| format!("{}: {}", absent.why, absent.hint));
     absent.collect::<Vec<_>>().join("; ")
 }
 
 fn still_loading(who: &str) -> EditorServiceError {
-    EditorServiceError::new(codes::LOADING, format!("{who}; ask again"))
+    EditorServiceError::new(codes::LOADING, format!("{who}; try again"))
 }
 
 fn service_error(error: &CodeError) -> EditorServiceError {

@@ -1,4 +1,4 @@
-//! Parameters as they come from outside.
+//! Parsing and validation of IPC parameters.
 
 use std::any::TypeId;
 
@@ -8,32 +8,32 @@ use serde_json::Value;
 
 use super::EditorServiceError;
 
-/// Typed parameters. Nothing at all counts as an object without fields. A field that there is not is refused: whoever
-/// misspells a filter must not get everything.
+/// Parses typed parameters. `null` counts as an object without fields. Unknown fields are rejected: a client that
+/// misspells a filter must not receive everything.
 pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -> Result<T, EditorServiceError> {
     let params = match params {
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(_) => params,
-        _ => return Err(EditorServiceError::invalid("params", "an object is wanted")),
+        _ => return Err(EditorServiceError::invalid("params", "must be an object")),
     };
     let fields = fields::<T>();
     let unknown = params.as_object().and_then(|given| given.keys().find(|name| !fields.contains(name)));
     if let Some(unknown) = unknown {
         let known = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
         let unknown: String = unknown.chars().take(80).collect();
-        return Err(EditorServiceError::invalid(&unknown, format!("there is no such parameter; there are: {known}")));
+        return Err(EditorServiceError::invalid(&unknown, format!("unknown parameter; valid: {known}")));
     }
     serde_path_to_error::deserialize(params).map_err(|error| {
         let path = error.path().to_string();
         let what = error.into_inner().to_string();
-        // Of a missing field serde knows the name and not the path.
+        // serde reports a missing field by name, without a path.
         let missing = || what.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
         let field = if path == "." { missing().unwrap_or("params").to_owned() } else { path };
         EditorServiceError::invalid(&field, what)
     })
 }
 
-/// For a method that has no parameters.
+/// Checks that a method without parameters received none.
 pub(super) fn no_params(params: &Value) -> Result<(), EditorServiceError> {
     match params {
         Value::Null => Ok(()),
@@ -41,11 +41,11 @@ pub(super) fn no_params(params: &Value) -> Result<(), EditorServiceError> {
             None => Ok(()),
             Some(name) => Err(EditorServiceError::invalid(name, "this method has no parameters")),
         },
-        _ => Err(EditorServiceError::invalid("params", "an object is wanted")),
+        _ => Err(EditorServiceError::invalid("params", "must be an object")),
     }
 }
 
-/// The names of a type's fields, by its schema.
+/// Returns the names of a type's fields, from its schema.
 fn fields<T: JsonSchema + 'static>() -> Vec<String> {
     debug_assert_ne!(TypeId::of::<T>(), TypeId::of::<Value>(), "any value has no fields");
     let schema = schemars::schema_for!(T);

@@ -1,4 +1,4 @@
-//! The editor, as plain data: what a channel to one has to be able to tell.
+//! Editor state as plain data, and the trait that a channel to an editor implements.
 
 use async_trait::async_trait;
 use camino::Utf8Path;
@@ -10,64 +10,64 @@ use zubi_link::wire::editor::Selection;
 
 use super::EditorServiceError;
 
-/// A file that is open in the editor.
+/// A file open in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownFile {
-    /// As the editor writes it.
+    /// In the editor's own spelling.
     pub uri: String,
     /// LSP's `languageId`.
     pub language_id: String,
-    /// Whether it has changes that are not saved.
+    /// Whether it has unsaved changes.
     pub is_dirty: bool,
     pub line_count: u32,
 }
 
-/// The file that the user looks at.
+/// The file in the editor's active tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveEditor {
     pub file: ShownFile,
-    /// Where the cursor is, from 1.
+    /// Cursor or selection, 1-based.
     pub selection: Selection,
 }
 
-/// What is open in the editor.
+/// The files open in the editor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenEditors {
-    /// `None`: the user looks at nothing that is a text, or at another window.
+    /// `None`: the active tab is not a text, or another window has the focus.
     pub active: Option<ActiveEditor>,
     pub open: Vec<ShownFile>,
 }
 
-/// What the editor knows of a file's problems.
+/// The editor's diagnostics of one file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EditorDiagnostics {
-    /// Columns in UTF-16 units.
+    /// Columns count UTF-16 code units.
     pub items: Vec<lsp::Diagnostic>,
-    /// LSP's `languageId`, where the editor has the file open.
+    /// LSP's `languageId`, if the editor has the file open.
     pub language_id: Option<String>,
-    /// Whether the editor has the file open: many servers look only at such files.
+    /// Whether the editor has the file open; many servers analyse open files only.
     pub is_open: bool,
-    /// Whether somebody has spoken about the present text.
+    /// Whether a server has reported on the present text.
     pub is_current: bool,
 }
 
-/// Why the editor did not answer.
+/// Reason why the editor returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ViewError {
-    /// It does not do this.
-    #[error("the editor does not do this")]
+    /// The editor does not implement the request.
+    #[error("the editor does not support this")]
     Unsupported,
-    /// It has not told yet what is open.
-    #[error("the editor has not told yet what is open in it; ask again")]
+    /// The editor has not reported its open files yet.
+    #[error("the editor has not reported its open files yet; try again")]
     NotYet,
     #[error("the call was cancelled")]
     Cancelled,
-    #[error("the editor did not answer in time; ask again")]
+    #[error("the editor did not answer in time; try again")]
     TimedOut,
-    /// It is not connected any more.
-    #[error("the editor has closed the connection; ask again")]
+    /// The connection is closed.
+    #[error("the editor has closed the connection; try again")]
     Gone,
-    /// It said no, or something that cannot be read.
+    /// The editor returned an error or an unreadable answer.
     #[error("the editor answered: {0}")]
     Failed(String),
 }
@@ -85,24 +85,24 @@ impl From<ViewError> for EditorServiceError {
     }
 }
 
-/// An open editor. It answers with what it shows; nothing here is checked against the workspace.
+/// An open editor. It reports its own state; nothing here is checked against the workspace.
 #[async_trait]
 pub trait EditorClient: Send + Sync {
-    /// What it calls itself.
+    /// Returns the editor's name.
     fn name(&self) -> String;
 
-    /// What is open in it.
+    /// Returns the files open in the editor.
     fn open_editors(&self) -> Result<OpenEditors, ViewError>;
 
-    /// The problems that it shows in a file, without opening it.
+    /// Returns the diagnostics of a file without opening it.
     async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError>;
 
-    /// The problems that it shows anywhere, by URI. A file without any may be missing.
+    /// Returns the diagnostics of all files, by URI. Files without diagnostics may be missing.
     async fn all_diagnostics(&self, cx: &RequestCx) -> Result<Vec<(String, Vec<lsp::Diagnostic>)>, ViewError>;
 
-    /// Opens a file, without showing it, and waits until somebody has spoken about it.
+    /// Opens a file without showing it and waits until a server has reported on it.
     async fn validate(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError>;
 
-    /// Runs a command. Whether it may run has been decided.
+    /// Runs a command. The caller has checked that the command may run.
     async fn execute(&self, command: &str, args: Vec<Value>, cx: &RequestCx) -> Result<Value, ViewError>;
 }

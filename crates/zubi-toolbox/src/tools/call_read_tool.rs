@@ -1,4 +1,4 @@
-//! `call_read_tool`: calls any tool that only looks or plans.
+//! `call_read_tool`: calls any tool that reads or plans.
 
 use std::sync::{Arc, Weak};
 
@@ -41,7 +41,7 @@ impl Tool for CallReadTool {
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        // What is stronger is refused by the call itself, which says what to use instead.
+        // The call itself rejects stronger effects and names the right tool.
         let footprint = inner::footprint(&self.registry, args, cx);
         Ok(Footprint { effect: footprint.effect.map(|effect| effect.min(Effect::Plan)), ..footprint })
     }
@@ -52,10 +52,10 @@ impl Tool for CallReadTool {
         let tool = inner::find(&registry, &input.tool, cx).await?;
         let effect = tool.spec().effect;
         if effect > Effect::Plan {
-            let what = format!("`{}` does more than look (its effect is {})", tool.spec().id, inner::as_str(effect));
+            let what = format!("`{}` is not read-only (its effect is {})", tool.spec().id, inner::as_str(effect));
             return Err(ToolError::invalid("tool", what, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
-        // Whatever a tool says of itself: through this one it gets the rights of a session that only reads.
+        // Whatever a tool declares: through this one it runs with the rights of a read-only session.
         let caller = Caller {
             restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
             ..Caller::clone(&cx.caller)

@@ -1,4 +1,4 @@
-//! `call_tool`: calls any tool, also one that changes something.
+//! `call_tool`: calls any tool, including those that write or execute.
 
 use std::sync::Weak;
 
@@ -21,11 +21,11 @@ impl CallTool {
         let spec = inner::spec::<Input>(&MetaToolMeta {
             id: ID,
             title: "Call any tool",
-            description: "Calls a tool that find_tools named, also one that writes or runs something.",
-            // At its worst; what a call does is what the tool called does, see `footprint`.
+            description: "Calls a tool named by find_tools, including those that write or execute.",
+            // The strongest case; the effect of a call is that of the called tool, see `footprint`.
             effect: Effect::Execute,
             tags: &["call", "run"],
-            example: ("Carry out a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),
+            example: ("Apply a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),
         });
         Self { spec, registry }
     }

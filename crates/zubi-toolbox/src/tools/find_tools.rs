@@ -1,4 +1,4 @@
-//! `find_tools`: the tools that fit a question, with what is needed to call them.
+//! `find_tools`: tools that match a query, with their schemas.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Weak};
@@ -18,17 +18,17 @@ use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET};
 
 pub(crate) const ID: &str = "find_tools";
 
-/// How many tools are described when nothing else is said; each costs a schema.
+/// Default number of described tools; each costs a schema.
 const DEFAULT_LIMIT: u32 = 5;
 
-/// Upper bound of the answer in tokens, where the surface has none.
+/// Upper bound of the answer in tokens, if the surface has none.
 const DEFAULT_TOKENS: usize = 2_000;
-/// How many characters of a query count.
+/// Most characters of a query that count.
 const MAX_QUERY: usize = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Input {
-    /// What to do, in words
+    /// Task in words
     query: Option<String>,
     /// Only tools of this category, e.g. Files
     #[schemars(extend("x-plain" = true))]
@@ -36,7 +36,7 @@ struct Input {
     /// Only tools with this tag
     #[schemars(extend("x-plain" = true))]
     tag: Option<String>,
-    /// Most tools, default 5
+    /// Maximum tools, default 5
     #[schemars(extend("x-common" = true))]
     limit: Option<u32>,
 }
@@ -56,7 +56,7 @@ impl FindTools {
                 description: "Tools beyond this list, by what they do: id, description, schema.",
                 effect: Effect::Read,
                 tags: &["find", "search"],
-                example: ("What is there for inheritance?", json!({ "query": "inheritance" })),
+                example: ("Tools for inheritance", json!({ "query": "inheritance" })),
             })
         };
         Self { spec, registry }
@@ -72,7 +72,7 @@ impl Tool for FindTools {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let input: Input = schema::parse(args)?;
         let registry = inner::upgrade(&self.registry)?;
-        // Those about tools need not be found: whoever asks here has them.
+        // Meta tools are excluded: every session that can call this tool has them.
         let mut tools = registry.list(&cx.caller.restrictions);
         tools.retain(|tool| tool.spec().toolset != TOOLSET);
         let given = |text: Option<&String>| -> Option<String> {
@@ -86,24 +86,24 @@ impl Tool for FindTools {
             .into_iter()
             .filter_map(|(name, value)| Some(format!(", {name} {}", value?)))
             .collect();
-        // More than this nobody asks in words; the answer repeats the question.
+        // No real query is longer; the answer repeats the query.
         let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
         let words = words(&query);
-        // Who finds something has no use for what was left out; who does not, or asks for all, may have meant that.
+        // Notes about left-out tools are useful only if nothing was found, or if all tools were requested.
         let notes = registry.notes();
         if words.is_empty() {
             return Ok(append_notes(overview(&format!("{} in all{among}", tools_of(tools.len())), &tools), &notes));
         }
         let found = rank_tools(tools.clone(), &query, &words);
         if found.is_empty() {
-            return Ok(append_notes(overview(&format!("no tool fits `{}`; there are{among}", query.trim()), &tools), &notes));
+            return Ok(append_notes(overview(&format!("no tool matches `{}`; available{among}", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
         Ok(describe_tools(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
     }
 }
 
-/// An answer with what the providers leave out.
+/// Appends the providers' notes about left-out tools.
 fn append_notes(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
     for note in notes {
         output.text.push_str("left out: ");
@@ -120,7 +120,7 @@ fn tools_of(number: usize) -> String {
     if number == 1 { "1 tool".to_owned() } else { format!("{number} tools") }
 }
 
-/// The toolsets with the ids of their tools.
+/// Lists the toolsets with the ids of their tools.
 fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
     let mut sets: Vec<(&str, Vec<&str>)> = Vec::new();
     for spec in tools.iter().map(|tool| tool.spec()) {
@@ -134,12 +134,12 @@ fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  {set}: {}", ids.join(", "));
     }
-    text.push_str("query: words of what is to be done, or an id, gives input schemas\n");
+    text.push_str("query with words of the task, or an id, for input schemas\n");
     let data = json!({ "tools": [], "total": 0, "toolsets": sets.iter().map(|(set, ids)| json!({ "toolset": set, "tools": ids })).collect::<Vec<_>>() });
     ToolOutput { text, data: Some(data), ..ToolOutput::default() }
 }
 
-/// The best few with their schemas, as far as there is room; the first is always there.
+/// Describes the best tools with their schemas, within the budget; at least one.
 fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
     let (mut body, mut shown) = (String::new(), Vec::new());
     for spec in found.iter().map(|tool| tool.spec()).take(limit) {
@@ -167,17 +167,17 @@ fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usi
         let _ = writeln!(text, "… {left} more: {}", ids.join(", "));
     }
     let _ =
-        writeln!(text, "{CALL_READ_TOOL} {{\"tool\", \"arguments\"}} calls one that reads or plans, {CALL_TOOL} any");
+        writeln!(text, "{CALL_READ_TOOL} {{\"tool\", \"arguments\"}} calls tools that read or plan, {CALL_TOOL} any");
     let data = json!({ "tools": shown, "total": found.len() });
     ToolOutput { text, data: Some(data), ..ToolOutput::default() }
 }
 
-/// What a description says first; it stands alone by the rules of descriptions.
+/// Returns the first sentence of a description, which is sufficient by itself by convention.
 fn first_sentence(description: &str) -> &str {
     description.split_inclusive(". ").next().unwrap_or_default().trim_end()
 }
 
-/// A schema without our own keywords, and without the description of the root, which is the documentation of a type.
+/// Returns a schema without zubi's own keywords and without the root description, which documents the type.
 fn for_a_model(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = schema.clone();
     schema.remove("description");
@@ -189,7 +189,7 @@ fn for_a_model(schema: &Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
-/// The words of a text, small, without those that say nothing.
+/// Splits a text into lower-case words, without stop words.
 fn words(text: &str) -> Vec<String> {
     const EMPTY: [&str; 18] = [
         "a", "an", "and", "all", "by", "for", "i", "in", "is", "it", "lsp", "of", "or", "the", "to", "tool", "tools",
@@ -201,12 +201,12 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The tools that have anything to do with the words, best first, the list's order among equals.
+/// Returns the tools that match any word, best first, in list order among equals.
 ///
-/// A tool that the query calls by its name comes first. Otherwise what a word says is shared by the tools that have it:
-/// `symbol` stands in nearly all of them and tells little apart.
+/// A tool named in the query comes first. Otherwise the weight of a word is divided by the number of tools that match
+/// it: `symbol` occurs in nearly all of them and hardly distinguishes them.
 fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
-    /// Of a word that only one tool has, for each point of [`score`].
+    /// Weight of a word that matches only one tool, per point of [`score`].
     const WHOLE: usize = 1_000;
     let mut totals = vec![0; tools.len()];
     for word in wanted {
@@ -231,14 +231,14 @@ fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<
     found.into_iter().map(|(_, tool)| tool).collect()
 }
 
-/// How much a tool has to do with a word: in the name it says most, then in a tag or the title, then in the description.
+/// Scores how well a tool matches a word: the name counts most, then a tag or the title, then the description.
 fn score(spec: &ToolSpec, word: &str) -> usize {
     let says = |text: &str| words(text).iter().any(|known| alike(known, word));
     let tags = spec.tags.iter().any(|tag| says(tag)) || says(&spec.title);
     8 * usize::from(says(&spec.id)) + 4 * usize::from(tags) + usize::from(says(&spec.description))
 }
 
-/// Whether two words are the same but for an ending, so that `implement` finds `implementations`.
+/// Returns whether two words differ only in their endings, so that `implement` finds `implementations`.
 fn alike(known: &str, word: &str) -> bool {
     const STEM: usize = 4;
     known == word

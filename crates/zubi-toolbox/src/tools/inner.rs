@@ -1,4 +1,4 @@
-//! A call that a tool passes on to another tool.
+//! Calls that one tool delegates to another.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -14,21 +14,21 @@ use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError,
 
 use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, TOOLSET};
 
-/// Longer than any tool's own time-out, which is the one that counts.
+/// Longer than any tool's own time-out, which applies.
 pub(super) const TIMEOUT: Duration = Duration::from_hours(1);
 
-/// What the specifications of the tools about tools differ in.
+/// Static description of a meta tool.
 pub(super) struct MetaToolMeta {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
     pub(super) effect: Effect,
     pub(super) tags: &'static [&'static str],
-    /// What it is for, and arguments.
+    /// Title and arguments.
     pub(super) example: (&'static str, Value),
 }
 
-/// The specification of a tool about tools.
+/// Creates the specification of a meta tool.
 pub(super) fn spec<I: JsonSchema>(about: &MetaToolMeta) -> ToolSpec {
     let (title, args) = about.example.clone();
     ToolSpec {
@@ -49,23 +49,24 @@ pub(super) fn spec<I: JsonSchema>(about: &MetaToolMeta) -> ToolSpec {
     }
 }
 
-/// What the tools that call others take.
+/// Arguments of the tools that call others.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Input {
     /// Id
     #[schemars(extend("x-plain" = true))]
     pub(super) tool: String,
-    /// As its schema says
+    /// Arguments of the tool, by its schema
     #[schemars(extend("x-plain" = true))]
     pub(super) arguments: Option<Map<String, Value>>,
 }
 
-/// The registry; it is gone only when the host is.
+/// Returns the registry; it is gone only when the host is.
 pub(super) fn upgrade(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolError> {
-    registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry is gone")))
+    registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry no longer exists")))
 }
 
-/// The tool that a caller means, if it exists for them and may be called by another tool. It may have come just now.
+/// Finds the tool with a given name, if the session may use it and other tools may call it. Refreshes the list, because
+/// the tool may be new.
 pub(super) async fn find(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
     let found = registry.find_refreshing(name, &cx.caller.restrictions).await;
     callable(found.map_err(|error| failure(error, None))?)
@@ -73,13 +74,13 @@ pub(super) async fn find(registry: &Registry, name: &str, cx: &ToolCx) -> Result
 
 fn callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
     if [CALL_READ_TOOL, CALL_TOOL].contains(&tool.spec().id.as_str()) {
-        let what = format!("`{}` calls other tools and is not called by one", tool.spec().id);
-        return Err(ToolError::invalid("tool", what, "Name the tool itself that is to be called."));
+        let what = format!("`{}` calls other tools and cannot be called by one", tool.spec().id);
+        return Err(ToolError::invalid("tool", what, "Pass the id of the tool to call."));
     }
     Ok(tool)
 }
 
-/// Calls a tool as the caller of `cx` would.
+/// Calls a tool on behalf of the caller in `cx`.
 pub(super) async fn call(
     registry: &Registry,
     tool: &dyn Tool,
@@ -93,14 +94,14 @@ pub(super) async fn call(
         .map_err(|error| failure(error, Some(&id)))
 }
 
-/// An effect in the word that the configuration uses.
+/// Returns an effect as the configuration spells it.
 pub(super) fn as_str(effect: Effect) -> String {
     json!(effect).as_str().unwrap_or_default().to_owned()
 }
 
-/// What the outer call touches: what the inner one would, with its secrets kept out of the record. It is the inner call that
-/// the policy judges and a person is asked about, by its own name; asking twice for one thing would teach people to say yes.
-/// So the effect of the outer one is at most Write, about which nobody is asked.
+/// Returns the footprint of the outer call: that of the inner call, with its secrets left out of the audit record. The
+/// policy judges and prompts for the inner call, under its own name; two prompts for one action would train users to
+/// approve without reading. The effect of the outer call is therefore at most Write, which requires no approval.
 pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
     let inner = || {
         let registry = registry.upgrade()?;
@@ -112,14 +113,14 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
         let passes_on = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
         Some(Footprint { effect: Some(effect), passes_on, ..footprint })
     };
-    // A call that cannot be made touches nothing; running it says why.
+    // An impossible call touches nothing; running it reports the reason.
     inner().unwrap_or_else(|| Footprint::of_effect(Effect::Read))
 }
 
 fn failure(error: CallError, called: Option<&str>) -> ToolError {
     match error {
         CallError::Unknown { name, why, .. } => {
-            ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` shows the tools there are."))
+            ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` lists the available tools."))
         }
         CallError::Tool { error: ToolError::Fatal(error), id } if called.is_some() => {
             ToolError::Fatal(error.context(format!("in {id}")))

@@ -1,10 +1,10 @@
-//! What the tools for files hold back, and how much they take.
+//! Limits of the file tools: omitted files and accepted sizes.
 
 use serde_json::json;
 
 use crate::files::{PROJECT, Session};
 
-/// Who has seen a part may change what he saw, and not replace what he did not.
+/// A client that has read a part may change that part, but not replace the rest.
 #[tokio::test]
 async fn a_part_that_was_read_is_not_the_file() {
     let session = Session::new(PROJECT);
@@ -16,13 +16,13 @@ async fn a_part_that_was_read_is_not_the_file() {
     "#);
     let told = session.raw("file.edit", json!({ "path": "src/a.rs", "old": "World", "new": "zubi" })).await;
     assert!(told.contains("1 replacement: written"), "{told}");
-    assert!(session.raw("file.write", whole.clone()).await.contains("not all of it"), "an edit shows no more of it");
+    assert!(session.raw("file.write", whole.clone()).await.contains("completely"), "an edit shows no more of it");
     session.raw("file.read", json!({ "path": "src/a.rs" })).await;
     session.raw("file.read", json!({ "path": "src/a.rs", "startLine": 2 })).await;
-    assert!(session.raw("file.write", whole).await.contains(": written"), "all of it was read before");
+    assert!(session.raw("file.write", whole).await.contains(": written"), "the whole file has been read");
 }
 
-/// Files of credentials are asked about by name; what looks through many passes them over and says so.
+/// Reading credential files by name requires approval; a search skips them and reports their number.
 #[tokio::test]
 async fn a_search_passes_credentials_over() {
     let session = Session::new("//- a.txt\nTOKEN\n//- .env\nTOKEN=1\n//- keys/.ssh/id_rsa\nTOKEN\n");
@@ -55,7 +55,7 @@ async fn a_search_passes_credentials_over() {
     }
 }
 
-/// What a tool promises to take, it takes: other texts are cut off at 20,000 characters.
+/// File tools accept whole files; other texts are cut at 20,000 characters.
 #[tokio::test]
 async fn whole_files_are_taken() {
     let session = Session::new(PROJECT);
@@ -80,8 +80,8 @@ async fn no_file_is_made_below_a_hundred_new_folders() {
     ");
 }
 
-/// A call that another tool passes on is judged once, by the name of the tool that is meant; and no rule is named that would
-/// not allow it.
+/// The policy judges a delegated call once, under the name of the called tool, and suggests only rules that would allow
+/// it.
 #[tokio::test]
 async fn a_call_that_is_passed_on_is_judged_as_itself() {
     let session = Session::new("//- .env\nTOKEN=1\n");

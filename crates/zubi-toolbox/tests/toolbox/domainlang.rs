@@ -1,4 +1,4 @@
-//! What a model reads of each DomainLang tool: exactly its JSON.
+//! Answers of each DomainLang tool to a model: exactly its JSON.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -17,7 +17,7 @@ use zubi_tools::{Exposure, ToolProvider};
 
 use crate::support::{call, call_in, check, cx, registry, slow};
 
-/// A model of two files, and one that stands alone.
+/// A model of two files, and a separate file.
 const SHOP: &str = r#"
 //- shop/sales.dlang
 import "./pay.dlang"
@@ -124,7 +124,7 @@ async fn other_models_than_those_of_the_workspace() {
     assert_eq!(files(&summary(json!({})).await), 3);
     assert_eq!(files(&summary(json!({ "path": "shop" })).await), 2);
     assert_eq!(files(&summary(json!({ "path": "shop/pay.dlang" })).await), 1);
-    assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "what it imports belongs to it");
+    assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "imported files belong to it");
     assert_eq!(files(&summary(json!({ "text": "Domain X { vision: \"v\" }" })).await), 1);
     insta::assert_snapshot!(summary(json!({ "text": "Team A", "path": "shop" })).await, @"
     Invalid input: text: it is asked by itself, so leave `path` out
@@ -193,7 +193,7 @@ async fn many_ask_while_files_change() {
     }
 }
 
-/// The time is the test's: it passes as soon as everybody waits.
+/// Paused clock: time advances as soon as all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
     let toy = Toy::new(SHOP);
@@ -206,7 +206,7 @@ async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
     assert!(first.starts_with(r#"{"error":"workspace is loading","progress":{"loaded":0,"#), "{first}");
     has_begun.recv().unwrap();
     insta::assert_snapshot!(ask().await, @r#"{"error":"workspace is loading","progress":{"loaded":0,"total":3}}"#);
-    // A caller who gives up is told at once, and nobody else is disturbed.
+    // A cancelled call ends at once and does not affect the others.
     let impatient = cx(&toy, Restrictions::default());
     impatient.cancel.cancel();
     let gave_up = call_in(&registry, "domainlang_get", json!({}), impatient).await;
@@ -229,10 +229,10 @@ async fn folders_that_come_and_go() {
     See that it is there, then call again.
     ");
     std::fs::create_dir(&folder).unwrap();
-    assert!(ask().await.starts_with(r#"{"summary":{"fileCount":0,"#), "the next question tries again");
+    assert!(ask().await.starts_with(r#"{"summary":{"fileCount":0,"#), "the next query tries again");
 }
 
-/// A registry of these tools alone.
+/// Creates a registry with only these tools.
 fn registry_of(provider: Arc<dyn ToolProvider>) -> Registry {
     Registry::new(RegistryConfig {
         providers: vec![provider],
@@ -250,11 +250,11 @@ async fn what_is_in_every_list() {
         let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(toy.root.clone())]));
         let registry = registry_of(domainlang::provider(&model, listing));
         registry.prepare().await;
-        // What comes later changes nothing: a list is fixed.
+        // Later files do not change the list.
         zubi_base::fs::write_atomic(&toy.root.join("later.dlang"), b"").unwrap();
         registry.prepare().await;
         let tools = registry.list(&Restrictions::default());
-        assert_eq!(tools.len(), 6, "the others are found");
+        assert_eq!(tools.len(), 6, "find_tools finds the others");
         let direct = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
         direct.map(|tool| tool.spec().id.clone()).collect::<Vec<_>>().join(" ")
     };

@@ -1,4 +1,4 @@
-//! The tool `editor`: what a model reads of what the editor sees.
+//! Answers of the tool `editor` to a model.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use zubi_tools::registry::{Registry, RegistryConfig};
 use crate::sight::{BAD, sight, view};
 use crate::support::{call_in, cx};
 
-/// Calls the tool with an editor, or without one.
+/// Calls the tool with or without an editor.
 async fn call(has_editor: bool, args: Value) -> String {
     let toy = Toy::new(BAD);
     let view = has_editor.then(|| Arc::new(view(&toy)) as Arc<dyn zubi_toolbox::sight::EditorClient>);

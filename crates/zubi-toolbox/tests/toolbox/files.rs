@@ -1,4 +1,4 @@
-//! What a model reads of each tool for files, and what none of them may be brought to do.
+//! Answers of each file tool to a model, and attempts to misuse them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ greet()
 Greetings
 ";
 
-/// A project with one registry, which remembers what was read.
+/// A project with one registry, which records the files that were read.
 pub(crate) struct Session {
     pub(crate) toy: Toy,
     registry: Arc<Registry>,
@@ -49,7 +49,7 @@ impl Session {
         call_in(&self.registry, tool, args, cx(&self.toy, Restrictions::default())).await
     }
 
-    /// What a call answers; hashes, which the texts decide, are not shown.
+    /// Calls a tool and returns the answer without hashes, which depend on file contents.
     pub(crate) async fn call(&self, tool: &str, args: Value) -> String {
         let text = without_ids(&self.raw(tool, args).await).replace(self.toy.root.as_str(), "[root]");
         let mut out = String::new();
@@ -155,7 +155,7 @@ async fn write() {
     undo_edit {"plan":"p-…"} takes it back
     [disk · sha ]
     "#);
-    // What this session wrote it knows.
+    // A session knows the files it has written.
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "y\n" })).await, @r#"
     write notes.txt: written
     diff --git a/notes.txt b/notes.txt
@@ -212,7 +212,7 @@ async fn what_one_caller_read_another_has_not() {
     let mut other = cx(&session.toy, Restrictions::default());
     other.caller = Arc::new(Caller { client: Some("another".to_owned()), ..Caller::clone(&other.caller) });
     let answer = call_in(&session.registry, "file.write", json!({ "path": "notes.txt", "content": "x" }), other).await;
-    assert!(answer.contains("not all of it was read here"), "{answer}");
+    assert!(answer.contains("was not read completely here"), "{answer}");
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn writing_keeps_mode_and_line_ends() {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
     session.raw("file.read", json!({ "path": "run.sh" })).await;
     let answer = session.call("file.write", json!({ "path": "run.sh", "content": "c\nd\n" })).await;
-    assert!(answer.contains("note: its lines end in CRLF"), "{answer}");
+    assert!(answer.contains("note: its lines still end in CRLF"), "{answer}");
     assert_eq!(session.bytes("run.sh"), "\u{feff}c\r\nd\r\n".as_bytes());
     session.raw("file.edit", json!({ "path": "run.sh", "old": "c\nd", "new": "e\nf" })).await;
     assert_eq!(session.bytes("run.sh"), "\u{feff}e\r\nf\r\n".as_bytes());
@@ -397,8 +397,8 @@ async fn get_current_needs_an_editor() {
     ");
 }
 
-/// X18: a guard that compares strings lets `/work-evil` through for `/work`, and one that does not resolve links follows them
-/// anywhere.
+/// known-defects: X18
+/// String comparison would accept `/work-evil` as part of `/work`, and unresolved symlinks would lead anywhere.
 #[tokio::test]
 async fn nothing_outside_the_workspace_is_named() {
     let session = Session::new(PROJECT);
@@ -538,7 +538,7 @@ fn what_is_written_can_be_undone() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
-    /// Reading a file piece by piece, as the answers say, gives the file.
+    /// Reading a file range by range, as the answers suggest, returns the file.
     #[test]
     fn ranges_are_the_lines_asked_for(lines in prop::collection::vec("[a-z ]{0,20}[a-z]", 1..30), start in 1_usize..30, length in 0_usize..30) {
         let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -1,4 +1,4 @@
-//! What a model reads of each code tool.
+//! Answers of each code tool to a model.
 
 use serde_json::json;
 use zubi_code::testing::Toy;

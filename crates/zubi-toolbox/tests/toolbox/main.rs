@@ -1,4 +1,4 @@
-//! The tools over the toy language: what a model reads, word for word, and what holds for all of them.
+//! The tools over the toy language: exact answers, and properties of all tools.
 
 #![expect(clippy::string_slice, reason = "ids are ASCII, and a test that slices wrongly should fail")]
 #![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
@@ -25,7 +25,7 @@ mod support;
 mod swapped;
 mod tools;
 
-/// The fuzz target of tool files on its committed corpus.
+/// Runs the fuzz target of tool files on its committed corpus.
 #[test]
 fn corpus_of_tool_files() {
     replay::replay("declared", fuzz_declared::parse_tool_file);

@@ -1,4 +1,4 @@
-//! Paths that exist and lead nowhere: what is the matter with them is said, and not that they are missing or outside.
+//! Existing paths that cannot be resolved: the error states the actual reason, not "missing" or "outside".
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::files::Session;
 
-/// What each tool for files says of one path.
+/// Returns the answers of each file tool about one path.
 async fn check(path: &str) -> String {
     let session = Session::new("//- a.txt\ntext\n//- sub/b.txt\ntext\n");
     for (target, link) in [("gone", "dangling"), ("circle", "circle"), ("a.txt", "to-a")] {
@@ -19,7 +19,7 @@ async fn check(path: &str) -> String {
         ("file.list", json!({ "path": path })),
         ("file.search", json!({ "path": path, "query": "text" })),
     ];
-    // Those that say the same stand together.
+    // Equal answers are grouped.
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for (tool, arguments) in calls {
         let answer = session.call(tool, arguments).await;
@@ -29,7 +29,7 @@ async fn check(path: &str) -> String {
         }
     }
     assert_eq!(session.bytes("a.txt"), b"text\n", "nothing was written");
-    assert!(!session.toy.root.join("gone").exists(), "nothing was made");
+    assert!(!session.toy.root.join("gone").exists(), "nothing was created");
     told.iter().fold(String::new(), |mut text, (answer, tools)| {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}:\n{answer}", tools.join(", "));
@@ -75,7 +75,7 @@ async fn a_file_that_is_used_as_a_folder() {
     ");
 }
 
-/// A name may hold any character: what does not print is seen, forges no line, and can be given back.
+/// Names may contain any character: invisible ones are escaped, cannot forge lines, and are accepted as input.
 #[tokio::test]
 async fn names_that_hide_something() {
     let session = Session::new("//- a.txt\ntext\n");

@@ -1,4 +1,4 @@
-//! The tools for code on DomainLang, with no language server installed.
+//! Code tools on DomainLang, without any language server.
 
 use std::sync::{Arc, mpsc};
 
@@ -49,12 +49,12 @@ fn models(fixture: &str) -> Models {
     models_on(Arc::new(DiskFiles), fixture)
 }
 
-/// The same on another disk.
+/// Like [`models`], on another disk.
 fn models_on(files: SharedFiles, fixture: &str) -> Models {
     models_beside(files, fixture, None)
 }
 
-/// The same with somebody who is asked before the model.
+/// Like [`models_on`], with an endpoint source that takes precedence over the model.
 fn models_beside(files: SharedFiles, fixture: &str, first: Option<Arc<dyn EndpointSource>>) -> Models {
     let toy = Toy::new(fixture);
     let workspace = Arc::clone(toy.intel.workspace());
@@ -85,7 +85,7 @@ impl Models {
     }
 }
 
-/// TypeScript's servers where none is installed.
+/// TypeScript's endpoint source without an installed server.
 struct NoTypeScript;
 
 impl NoTypeScript {
@@ -113,12 +113,12 @@ impl EndpointSource for NoTypeScript {
     async fn shutdown(&self) {}
 }
 
-/// The answer of a tool in a workspace with TypeScript, for which nobody answers.
+/// Returns a tool's answer in a workspace with TypeScript, which has no server.
 async fn check_beside_code(fixture: &str, tool: &str, arguments: Value) -> String {
     models_beside(Arc::new(DiskFiles), fixture, Some(Arc::new(NoTypeScript))).call(tool, arguments).await
 }
 
-/// The answer of a tool; `$0` in the fixture is the place that is asked about.
+/// Returns a tool's answer; `$0` in the fixture marks the queried position.
 async fn check(fixture: &str, tool: &str, mut arguments: Value) -> String {
     let models = models(fixture);
     if let Some(cursor) = &models.toy.cursor {
@@ -295,7 +295,7 @@ async fn a_change_is_seen_by_the_next_question() {
     zubi_base::fs::write_atomic(&models.toy.root.join("shop/people.dlang"), people.as_bytes()).unwrap();
     let rename = models.call("lsp_rename_symbol", json!({ "symbol": "Crew", "newName": "Gang" })).await;
     assert!(rename.contains("3 edits in 2 files"), "{rename}");
-    // Applied, the model is the one that was written.
+    // After the edit the model has the written text.
     let plan = rename.lines().find_map(|line| line.strip_prefix("plan ")).unwrap();
     let plan = plan.split(':').next().unwrap();
     let applied = models.call("apply_edit", json!({ "plan": plan })).await;
@@ -341,7 +341,7 @@ async fn what_is_not_answered_and_why() {
     Failed to find implementations: domainlang cannot find implementations
     Ask another question, or read the file; the server does not offer this one.
     ");
-    // What is ignored is no part of the model.
+    // Ignored files are not part of the model.
     let ignored = "//- .gitignore\nbuild\n//- build/a.dlang\nTeam A\n//- b.dlang\nTeam B\n";
     insta::assert_snapshot!(check(ignored, "lsp_definition", json!({ "at": "build/a.dlang:1:6" })).await, @"
     Failed to find the definition: `build/a.dlang` is no part of the model: it is ignored or in no folder of the workspace, and nothing imports it
@@ -358,7 +358,7 @@ async fn what_is_not_answered_and_why() {
     ");
 }
 
-/// A model and code that have names in common. The text about them is in a language that needs no server.
+/// A model and code with common names. Text search covers the code, because its language has no server.
 const CODE: &str = r#"
 //- shop.dlang
 Domain Sales { vision: "v" }
@@ -409,7 +409,7 @@ async fn code_that_nobody_answers_for_is_not_hidden_by_a_model() {
 
 #[tokio::test]
 async fn where_texts_add_nothing_they_are_not_spoken_of() {
-    // TypeScript has the words in a comment and as a parameter.
+    // In TypeScript the words occur in a comment and as a parameter.
     for query in ["Sales", "Billing"] {
         let beside = check_beside_code(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
         let alone = check(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
@@ -420,7 +420,7 @@ async fn where_texts_add_nothing_they_are_not_spoken_of() {
         assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
         assert_eq!(beside, alone.replace("ready]", "ready · no server for .ts: install one]"));
     }
-    // Where everybody answers, no text is searched.
+    // Without missing servers, no text search runs.
     let answer = check(CODE, "lsp_workspace_symbols", json!({ "query": "Orders" })).await;
     insta::assert_snapshot!(answer, @"
     1 symbol matching `Orders`

@@ -1,4 +1,4 @@
-//! Outputs that were kept, as the tool that reads them tells of those that are there no more.
+//! Stored outputs, and the answer about expired ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use zubi_tools::registry::{Registry, RegistryConfig};
 
 use crate::support::{call_in, cx};
 
-/// What the tool says of an output some days after it was kept.
+/// Returns the tool's answer about an output some days after it was stored.
 async fn check(days: u64) -> String {
     let state = tempfile::tempdir().unwrap();
     let store = OutputStore::new(Utf8Path::from_path(state.path()).unwrap());

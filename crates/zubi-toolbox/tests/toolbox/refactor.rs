@@ -1,4 +1,5 @@
-//! What a model reads of the refactoring and settings tools, and the defects of their forerunner (`a7_…`) that none has.
+//! Answers of the refactoring and settings tools to a model, and the absence of defects that earlier versions of these
+//! tools had.
 
 use serde_json::{Value, json};
 use zubi_code::testing::Toy;
@@ -91,7 +92,7 @@ async fn rename_file_moves_a_link_and_not_what_it_points_to() {
     std::os::unix::fs::symlink("shapes.toy", toy.root.join("alias.toy")).unwrap();
     std::os::unix::fs::symlink("/nowhere", toy.root.join("dangling")).unwrap();
     let answer = call(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "other.toy" })).await;
-    assert!(answer.contains("the link moves as it is"), "{answer}");
+    assert!(answer.contains("the link itself moves"), "{answer}");
     assert!(toy.root.join("shapes.toy").is_file() && !toy.root.join("alias.toy").is_symlink(), "{answer}");
     assert_eq!(toy.root.join("other.toy").read_link_utf8().unwrap(), "shapes.toy");
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
@@ -103,7 +104,7 @@ async fn rename_file_moves_a_link_and_not_what_it_points_to() {
     ");
 }
 
-/// A.7-6: a position that is looked for in the text meets comments and parts of other names.
+/// A plain text search for the position would find comments and parts of other names.
 #[tokio::test]
 async fn rename_symbol_finds_the_name_and_no_comment() {
     let toy = Toy::new(SHAPES);
@@ -144,7 +145,7 @@ async fn organize_imports() {
     ");
 }
 
-/// A.7-2: renaming a file changed a setting on the way. A.7-3: objects were written into texts. A.7-14: what is saved was left open.
+/// Regressions: a file rename changed a setting, wrote objects into texts, and left saved files open.
 #[tokio::test]
 async fn rename_file_changes_no_setting_and_says_what_it_did() {
     let toy = Toy::new(
@@ -162,11 +163,11 @@ async fn rename_file_changes_no_setting_and_says_what_it_did() {
     assert_eq!(read(&toy, ".vscode/settings.json"), settings);
     call(&toy, "set_update_imports_setting", json!({ "value": "prompt" })).await;
     let answer = call_masked(&toy, "rename_file", json!({ "oldUri": "b.ts", "newUri": "c.ts" })).await;
-    assert!(answer.contains("is \"prompt\"; there is nobody to ask"), "{answer}");
+    assert!(answer.contains("is \"prompt\"; no prompt is possible"), "{answer}");
     assert!(!answer.contains("[object"), "{answer}");
 }
 
-/// A.7-1: asking for the workspace's scope changed the user's settings.
+/// Regression: a request with the workspace's scope changed the user's settings.
 #[tokio::test]
 async fn settings_are_the_workspaces() {
     let toy = Toy::new("//- a.ts\nlet a\n");
@@ -237,7 +238,7 @@ async fn the_resource_says_whether_imports_follow() {
         let text = resource.read(&spec.uri, &cx(&toy, Restrictions::default())).await.unwrap();
         (text.mime_type, text.text)
     };
-    assert_eq!(read().await, ("text/plain".to_owned(), "always".to_owned()), "as rename_file does");
+    assert_eq!(read().await, ("text/plain".to_owned(), "always".to_owned()), "the default of rename_file");
     call(&toy, "set_update_imports_setting", json!({ "value": "never" })).await;
     assert_eq!(read().await.1, "never");
 }

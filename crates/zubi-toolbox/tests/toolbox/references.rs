@@ -1,4 +1,4 @@
-//! `lsp_references` and the words that are none.
+//! `lsp_references`, and word matches that are not references.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::{SHAPES, call, check};
 
 #[tokio::test]
 async fn words_that_are_no_references_are_counted() {
-    // Once in a comment of app.toy.
+    // One match in a comment of app.toy.
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
     at shapes.toy:6:5 unit (variable)
     3 references to `unit` in 2 files
@@ -94,7 +94,7 @@ async fn of_an_incomplete_answer_nobody_can_tell() {
 
 #[tokio::test]
 async fn too_many_words_are_not_counted() {
-    // The same bound as of time: nothing is claimed when it is reached.
+    // The search limit has the effect of the time limit: nothing is claimed.
     let fixture = format!("//- a.toy\nlet x # {}\nuse x\n", "x ".repeat(10_000));
     let answer = check(&fixture, "lsp_references", json!({ "symbol": "x", "includeDeclaration": false })).await;
     insta::assert_snapshot!(answer, @"
@@ -117,7 +117,7 @@ async fn words_are_looked_for_again_when_a_file_has_changed() {
     let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
     changed(1);
     insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): include_text=true");
-    // Nobody was told of this one, so it shows that nothing was read again.
+    // The change notification is missing, so an unchanged answer proves that nothing was read again.
     zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# x x\n").unwrap();
     insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): include_text=true");
     changed(2);
@@ -134,7 +134,7 @@ async fn a_symbol_is_looked_up_again_when_a_file_has_changed() {
     let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
     changed(1);
     insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
-    // From here on an outline cannot be had, so it shows that none was asked for.
+    // Outlines fail from here on, so a successful answer proves that none was requested.
     *toy.endpoint.failing.lock().unwrap() = vec![("textDocument/documentSymbol", -32603)];
     insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
     changed(2);
@@ -150,7 +150,7 @@ async fn an_outline_is_not_laid_over_another_text() {
     };
     *toy.endpoint.file_changes.lock().unwrap() = Some(1);
     insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
-    // A file that git ignores is not watched: its changes are not counted, and the server knows them all the same.
+    // Files ignored by git are not watched: their changes are not counted, but the server knows them.
     zubi_base::fs::write_atomic(&toy.root.join("a.toy"), b"let first\nlet x\nuse x\n").unwrap();
     insta::assert_snapshot!(answer().await, @"at a.toy:2:5 x (variable)");
 }
@@ -169,7 +169,7 @@ async fn that_files_could_not_be_watched_is_said() {
     ");
 }
 
-/// The last line of an answer about `x` in a workspace with these other projects.
+/// Returns the status line of an answer about `x` in a workspace with other projects.
 async fn status_beside(directories: &[&'static str], fixture: &str, tool: &str) -> String {
     let toy = Toy::new(fixture);
     *toy.endpoint.other_projects.lock().unwrap() = directories.to_vec();
@@ -185,7 +185,7 @@ async fn status_beside(directories: &[&'static str], fixture: &str, tool: &str) 
 
 #[tokio::test]
 async fn where_a_name_stands_in_too_many_other_projects_that_is_said() {
-    // Comments: the toy names no place there, so the projects are asked.
+    // Comments only: the toy server returns no locations for them, so the projects are queried.
     let others = ["b", "c", "d", "e", "f", "g"].map(|directory| format!("//- {directory}/one.toy\n# x\n"));
     let fixture = format!("//- a.toy\ndef x\n{}", others.concat());
     let few = status_beside(&["b", "c"], &fixture, "lsp_references").await;

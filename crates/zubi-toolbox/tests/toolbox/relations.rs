@@ -1,4 +1,4 @@
-//! Implementations, types, and the trees of calls and types.
+//! Implementations, types, and hierarchies of calls and types.
 
 use std::fmt::Write as _;
 
@@ -225,7 +225,7 @@ async fn a_bound_that_was_reached_is_said() {
 
 #[tokio::test]
 async fn what_failed_on_the_way_is_said() {
-    // The step from `bad` fails.
+    // The request for `bad` fails.
     let fixture = "//- a.toy\ndef end\ndef bad\n  end\ndef good\n  end\ndef first\n  good\n";
     insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "end", "direction": "incoming", "depth": 2 })).await, @"
     at a.toy:1:5 end (function)
@@ -260,7 +260,7 @@ async fn what_is_not_offered_is_said_with_the_nearest_question() {
     Failed to walk the calls: toy cannot find callers
     Ask another question, or read the file; the server does not offer this one.
     ");
-    // Offered in one direction only, which a server cannot say beforehand.
+    // Supported in one direction only, which a server cannot declare beforehand.
     let toy = Toy::new(CALLS);
     toy.endpoint.failing.lock().unwrap().push(("callHierarchy/outgoingCalls", -32601));
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
@@ -409,11 +409,11 @@ async fn explain_tells_what_an_editor_shows_between_the_lines() {
     no implementations
     [toy · ready · the toy library was not read]
     ");
-    // Asked at a use, the same of the definition.
+    // At a use, the answer has the same lines of the definition.
     let at_a_use = check(INFERRED, "lsp_explain", json!({ "at": "a.toy:3:5" })).await;
     assert!(at_a_use.contains("  2  let one: Circle = Circle\n"), "{at_a_use}");
     let class = check(INFERRED, "lsp_explain", json!({ "symbol": "Circle" })).await;
-    assert!(class.contains("\nan editor shows: 3 uses\n"), "{class}");
+    assert!(class.contains("\ncode lenses: 3 uses\n"), "{class}");
     let json = check(INFERRED, "lsp_explain", json!({ "symbol": "one", "format": "json" })).await;
     assert!(
         json.contains(r#""inferredTypes":{"total":1,"items":[{"line":1,"text":"let one: Circle = Circle"}]}"#),

@@ -1,4 +1,4 @@
-//! What all tools say of themselves: they keep the rules, and their arguments change only on purpose.
+//! Descriptions and schemas of all tools: conventions, and changes of arguments.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use zubi_tools::schema;
 
 use crate::support::{SHAPES, registry};
 
-/// Every tool keeps the rules of the registry, and all of them together fit the list's budget.
+/// Every tool follows the rules of the registry, and all tools together fit the list's budget.
 #[test]
 fn the_whole_registry_keeps_the_rules() {
     let toy = Toy::new(SHAPES);
@@ -21,7 +21,7 @@ fn the_whole_registry_keeps_the_rules() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Names, effects and parameters of every tool: a change of any is a change of what other programs depend on.
+/// Names, effects and parameters of every tool: other programs depend on them, so a change must be deliberate.
 #[test]
 fn schemas() {
     let toy = Toy::new(SHAPES);

@@ -1,4 +1,4 @@
-//! What the editor sees: the eight methods over a fake editor, and over the toy servers where there is none.
+//! Editor state: the eight methods over a fake editor, and over the toy servers without an editor.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use zubi_link::wire::editor::{METHODS, Selection};
 use zubi_link::wire::host::HostKind;
 use zubi_toolbox::sight::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, EditorService, EditorServiceConfig, EditorCallContext, ViewError};
 
-/// Two problems in one file, one in another, none in the third, and a file that nobody serves.
+/// Two diagnostics in one file, one in another, none in the third, and a file without a server.
 pub(crate) const BAD: &str = "\
 //- a.toy
 class Shape
@@ -29,7 +29,7 @@ let unit
 bad
 ";
 
-/// An editor that shows what a test says. It does what it is not told to refuse.
+/// An editor with scripted state. It performs every request unless the test makes it fail.
 #[derive(Default)]
 pub(crate) struct FakeView {
     pub(crate) seen: OpenEditors,
@@ -91,8 +91,8 @@ impl EditorClient for FakeView {
     }
 }
 
-/// What the fake editor has open: `a.toy`, not saved and looked at, and a file that is not of the workspace. It shows two
-/// problems in the one and one in the other, and one in a file that is not open.
+/// Creates an editor with two open files: `a.toy`, active and unsaved, and one outside the workspace. It has two
+/// diagnostics in `a.toy`, one in the other file, and one in a file that is not open.
 pub(crate) fn view(toy: &Toy) -> FakeView {
     let uri = |path: &str| uri::from_path(&toy.root.join(path)).0;
     let file = |uri: String| ShownFile { uri, language_id: "toy".to_owned(), is_dirty: true, line_count: 3 };
@@ -133,7 +133,7 @@ fn cx() -> EditorCallContext {
     EditorCallContext { cancel: CancellationToken::new(), deadline: Instant::now() + Duration::from_mins(1), read_only: false }
 }
 
-/// What is answered, on lines, or the error; the fixture's directory is `[root]`.
+/// Returns the result or the error as one line; the fixture's directory is `[root]`.
 async fn ask_in(toy: &Toy, sight: &EditorService, method: &str, params: Value, cx: EditorCallContext) -> String {
     let told = match sight.handle(method, params, cx).await {
         Some(Ok(result)) => serde_json::to_string(&result).unwrap(),
@@ -202,7 +202,7 @@ async fn a_server_that_is_loading_is_waited_for_until_the_deadline() {
         ("getWorkspaceErrors", json!({})),
     ] {
         let told = ask_in(&toy, &sight, method, params, soon()).await;
-        assert_eq!(told, "-32003 toy is loading 43 %; ask again ()", "{method}");
+        assert_eq!(told, "-32003 toy is loading 43 %; try again ()", "{method}");
     }
     let asked = ask_in(&toy, &sight, "getDiagnostics", json!({ "path": "good.toy" }), cx());
     let (told, _) = tokio::join!(asked, async { toy.endpoint.readiness.send_replace(Readiness::Ready) });
@@ -223,7 +223,7 @@ async fn parameters_that_are_wrong_are_named() {
         ("getAllDiagnostics", json!({ "severity": "fatal" }), "-32602 Invalid params: severity: unknown variant"),
         ("getAllDiagnostics", json!({ "severity": 1 }), "-32602 Invalid params: severity:"),
         ("getAllDiagnostics", json!({ "limit": -1 }), "-32602 Invalid params: limit:"),
-        ("getAllDiagnostics", json!({ "serverity": "error" }), "-32602 Invalid params: serverity: there is no such"),
+        ("getAllDiagnostics", json!({ "serverity": "error" }), "-32602 Invalid params: serverity: unknown parameter"),
         ("getWorkspaceErrors", json!({ "groupBy": "file" }), "-32602 Invalid params: groupBy:"),
         ("validateFile", json!({}), "-32602 Invalid params: path: missing field"),
         ("ping", json!("x"), "-32602 Invalid params: params:"),
@@ -243,7 +243,7 @@ async fn parameters_that_are_wrong_are_named() {
 async fn a_path_outside_of_the_workspace_is_refused_whether_it_exists_or_not() {
     let toy = Toy::new(BAD);
     std::os::unix::fs::symlink("/etc/hosts", toy.root.join("link.toy")).unwrap();
-    // A folder that only begins like the workspace is another one.
+    // A folder whose path has the workspace's as a string prefix is outside.
     let beside = format!("{}-2", toy.root);
     std::fs::create_dir(&beside).unwrap();
     for sight in [sight(&toy, None), sight(&toy, Some(Arc::new(view(&toy))))] {
@@ -318,7 +318,7 @@ async fn an_editor_that_does_not_answer_is_told_or_replaced() {
         (ViewError::TimedOut, "-32603"),
         (ViewError::Gone, "-32603"),
         (ViewError::Failed("no".to_owned()), "-32603 the editor answered: no"),
-        // Then servers answer in its place.
+        // Language servers answer instead.
         (ViewError::Unsupported, r#"{"uri":"file://[root]/a.toy""#),
     ] {
         let sight = sight(&toy, Some(Arc::new(FakeView { refuses: Some(refuses.clone()), ..view(&toy) })));
@@ -342,8 +342,8 @@ async fn more_problems_than_fit_are_counted() {
     let answer = sight.handle("getDiagnostics", json!({ "path": "a.toy" }), cx()).await.unwrap().unwrap();
     assert!(answer.to_string().len() < 4 * 1024 * 1024);
     let listed = answer["diagnostics"].as_array().unwrap();
-    assert_eq!(answer["note"], format!("further problems, for which there is no room: {}", 1_000 - listed.len()));
-    // The end is never before the start, and what names no severity is an error.
+    assert_eq!(answer["note"], format!("further diagnostics, omitted for size: {}", 1_000 - listed.len()));
+    // The end is never before the start; a diagnostic without severity is an error.
     assert_eq!(listed[0]["range"]["start"], json!({ "line": 4, "character": 9 }));
     assert_eq!(listed[0]["severity"], "error");
 }

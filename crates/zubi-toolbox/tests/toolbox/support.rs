@@ -1,4 +1,4 @@
-//! Calls of tools over the toy language.
+//! Tool calls over the toy language.
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -37,12 +37,12 @@ use Shape
 let élan → unit
 ";
 
-/// All tools, as a host has them.
+/// Creates a registry of all tools, as a host does.
 pub(crate) fn registry(toy: &Toy) -> Arc<Registry> {
     restricted_registry(toy, Restrictions::default(), Arc::new(NoAudit))
 }
 
-/// The same where nobody may do some things.
+/// Creates a registry with restrictions for all sessions.
 pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
     Arc::new_cyclic(|registry| {
         Registry::new(RegistryConfig {
@@ -63,14 +63,14 @@ pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: 
     })
 }
 
-/// The DomainLang tools over the models of a fixture.
+/// Creates the DomainLang tools over the models of a fixture.
 pub(crate) fn domainlang(toy: &Toy) -> Arc<dyn ToolProvider> {
     let folders = toy.intel.workspace().roots().into_iter().map(domainlang::Root::Folder).collect();
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), folders));
     domainlang::provider(&model, DomainExposure::WhereModelsAre)
 }
 
-/// Circumstances of a call by somebody with these restrictions.
+/// Creates the context of a call by a session with these restrictions.
 pub(crate) fn cx(toy: &Toy, restrictions: Restrictions) -> ToolCx {
     ToolCx {
         cancel: CancellationToken::new(),
@@ -85,12 +85,12 @@ pub(crate) fn cx(toy: &Toy, restrictions: Restrictions) -> ToolCx {
     }
 }
 
-/// What a call answers, or how it fails.
+/// Calls a tool and returns the answer or the error.
 pub(crate) async fn call(toy: &Toy, tool: &str, args: Value) -> String {
     call_in(&registry(toy), tool, args, cx(toy, Restrictions::default())).await
 }
 
-/// The same in a registry of one's own.
+/// Calls a tool in a given registry and returns the answer or the error.
 pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: ToolCx) -> String {
     match registry.call(tool, args, cx).await {
         Ok(output) => output.render(),
@@ -99,14 +99,14 @@ pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: To
     }
 }
 
-/// The whole text that a call answers. Plan ids are random and shown as `p-…`.
+/// Calls a tool on a fixture and returns the whole answer. Plan ids are random and shown as `p-…`.
 pub(crate) async fn check(fixture: &str, tool: &str, args: Value) -> String {
     let toy = Toy::new(fixture);
     let beside = toy.root.parent().unwrap().as_str();
     without_ids(&call(&toy, tool, args).await).replace(toy.root.as_str(), "[root]").replace(beside, "[beside]")
 }
 
-/// Ids of plans and actions are random.
+/// Replaces the random ids of plans and actions.
 pub(crate) fn without_ids(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -122,7 +122,7 @@ pub(crate) fn without_ids(text: &str) -> String {
     out + rest
 }
 
-/// A disk on which reading a file says that it has begun, and waits until the test lets it go on.
+/// Creates a disk that signals the start of each read and waits until the test continues.
 pub(crate) fn slow(begun: mpsc::Sender<()>, go_on: mpsc::Receiver<()>) -> SharedFiles {
     Arc::new(Slow { disk: DiskFiles, begun, go_on: Mutex::new(go_on) })
 }
@@ -139,7 +139,7 @@ impl Files for Slow {
     }
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
         self.begun.send(()).ok();
-        // It is over when the test is.
+        // The channel is closed when the test ends.
         self.go_on.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
         self.disk.read(path, max)
     }

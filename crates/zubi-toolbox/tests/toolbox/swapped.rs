@@ -1,6 +1,6 @@
-//! A program in the workspace that puts links in the place of directories while tools work there.
+//! A program in the workspace replaces directories with links while tools work there.
 //!
-//! It is what a command in the sandbox can do: the sandbox holds the command, and the tools on files run outside of it.
+//! A sandboxed command can do this: the sandbox confines the command, but file tools run outside of it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,20 +13,20 @@ use zubi_tools::cx::Restrictions;
 
 use crate::support::{call_in, cx, registry};
 
-/// How many calls meet the swapping. Without protection a handful suffices.
+/// Calls during the swapping. Without protection a handful suffices.
 const CALLS: usize = 150;
 
-/// How long the two may take to meet.
+/// Longest time for the swapping to affect calls.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// Swaps two entries until it is told to end.
+/// Swaps two entries until `end` is set.
 fn swap(one: &Utf8Path, other: &Utf8Path, end: &AtomicBool) {
     while !end.load(Ordering::Relaxed) {
         renameat_with(CWD, one.as_str(), CWD, other.as_str(), RenameFlags::EXCHANGE).unwrap();
     }
 }
 
-/// Ends the swapping also when the test fails: it would wait for it for ever.
+/// Stops the swapping even if the test fails; otherwise the scope would wait forever.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -35,7 +35,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What the calls are, while `sub` is now a folder of the workspace and now a link that leads out of it.
+/// Runs calls while `sub` alternates between a folder of the workspace and a link that points outside.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_becomes_a_link_leads_nobody_out() {
     let toy = Toy::new("//- sub/s.txt\ninside\n");
@@ -54,7 +54,7 @@ async fn a_folder_that_becomes_a_link_leads_nobody_out() {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 for number in 0_usize.. {
-                    // On a busy machine one of the two may not get its turn for a while.
+                    // On a busy machine one of the two threads may not run for a while.
                     let met = written > 0 && refused > 0;
                     if number >= CALLS && (met || begun.elapsed() > LONGEST) {
                         break;
@@ -77,8 +77,8 @@ async fn a_folder_that_becomes_a_link_leads_nobody_out() {
         });
     });
     let left: Vec<_> = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["s.txt"], "nothing came to be outside");
+    assert_eq!(left, ["s.txt"], "nothing was created outside");
     assert_eq!(zubi_base::fs::read_text(&file).unwrap(), "a secret of somebody else\n");
     println!("{written} files written, {refused} calls refused");
-    assert!(written > 0 && refused > 0, "the swapping met the calls: {written} written, {refused} refused");
+    assert!(written > 0 && refused > 0, "the swapping must affect calls: {written} written, {refused} refused");
 }

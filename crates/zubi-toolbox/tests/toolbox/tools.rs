@@ -1,4 +1,4 @@
-//! Finding tools, and calling one through another.
+//! Tool discovery, and calls through the meta tools.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -124,7 +124,7 @@ async fn tools_that_call_tools_do_not_call_each_other() {
             let answer = check(SHAPES, outer, json!({ "tool": inner, "arguments": { "tool": "lsp_hover" } })).await;
             assert!(
                 answer.ends_with(
-                    "calls other tools and is not called by one\nName the tool itself that is to be called."
+                    "calls other tools and cannot be called by one\nPass the id of the tool to call."
                 ),
                 "{answer}"
             );
@@ -134,7 +134,7 @@ async fn tools_that_call_tools_do_not_call_each_other() {
     assert!(found.contains("undo_edit"), "{found}");
 }
 
-/// Whether restrictions come from the settings or with the caller, an inner call has them as a direct one.
+/// An inner call has the same restrictions as a direct one, whether they come from settings or from the session.
 #[tokio::test]
 async fn restrictions_cannot_be_got_around() {
     let toy = Toy::new(SHAPES);
@@ -200,7 +200,7 @@ async fn both_calls_are_recorded() {
     ");
 }
 
-/// Tells that an inner call has begun to wait for its server.
+/// Signals that an inner call has started to wait for its server.
 #[derive(Default)]
 struct Begun(Notify);
 

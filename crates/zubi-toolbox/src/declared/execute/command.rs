@@ -11,15 +11,15 @@ use crate::declared::tool::DeclaredTool;
 use crate::shell::answer::room;
 use crate::sight::ViewError;
 
-/// Why a command cannot run where there is no editor, as a clause.
+/// Reason why a command cannot run without an editor, as a clause.
 pub(in crate::declared) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
 
-/// What to do then.
+/// Hint for that case.
 pub(in crate::declared) const OPEN_EDITOR: &str =
-    "Open the workspace in VS Code with zubi's extension, or do what it does with another tool.";
+    "Open the workspace in VS Code with zubi's extension, or use another tool.";
 
-/// What the command gets: the list of its file, in which a text `$name` is the argument itself (null if it was not given);
-/// without a list all arguments as one object, if there are any.
+/// Returns the command's arguments: the list in the file, with a string `$name` replaced by the argument (null if
+/// missing); without a list, all arguments as one object, if there are any.
 pub(in crate::declared) fn arguments(listed: &[Value], given: &Map<String, Value>) -> Vec<Value> {
     if listed.is_empty() {
         return if given.is_empty() { Vec::new() } else { vec![Value::Object(given.clone())] };
@@ -48,10 +48,10 @@ pub(in crate::declared) async fn run(
 fn command_error(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
     let (code, hint) = match error {
         ViewError::Unsupported | ViewError::NotYet | ViewError::Gone => (Code::Unavailable, OPEN_EDITOR),
-        ViewError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+        ViewError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
         ViewError::TimedOut => (
             Code::TimedOut,
-            "It may still be waiting for the user in the editor; the tool's `timeout` says how long it may take.",
+            "The command may still be waiting for the user in the editor; the tool's `timeout` is the limit.",
         ),
         ViewError::Failed(_) => (Code::Failed, "Check the command's id and its arguments in the tool's file."),
     };

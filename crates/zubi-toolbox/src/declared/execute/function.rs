@@ -25,12 +25,12 @@ pub(in crate::declared) async fn run(
 
 fn function_error(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
     let (code, hint) = match error {
-        FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function is another program's."),
+        FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function belongs to another program."),
         FunctionError::Gone(_) => (Code::Unavailable, REGISTER),
         FunctionError::TimedOut => {
-            (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take.")
+            (Code::TimedOut, "Request less work; the tool's `timeout` is the limit.")
         }
-        FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+        FunctionError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
     };
     ToolError::user(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)
 }

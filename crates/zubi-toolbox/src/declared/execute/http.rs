@@ -1,4 +1,4 @@
-//! Runs an HTTP tool: one request, whose answer's body is the tool's.
+//! Runs an HTTP tool: one request; the response body is the tool's answer.
 
 use serde_json::{Map, Value};
 use zubi_run::http::{self, Body, Header, HttpAnswer, HttpError, HttpRequest};
@@ -11,7 +11,7 @@ use crate::declared::format::Method;
 use crate::declared::tool::DeclaredTool;
 use crate::shell::answer::room;
 
-/// The templates of a request.
+/// Compiled templates of a request.
 pub(in crate::declared) struct RequestPlan<'a> {
     pub(in crate::declared) method: Method,
     pub(in crate::declared) url: &'a Template,
@@ -73,7 +73,7 @@ fn status(answer: &HttpAnswer) -> Status {
         notes.push(format!("after {} redirects", answer.redirects));
     }
     if answer.truncated {
-        notes.push("the answer was longer than is read".to_owned());
+        notes.push("the response was truncated".to_owned());
     }
     Status {
         endpoint: http::host_and_port(&answer.url).unwrap_or_default(),
@@ -83,14 +83,14 @@ fn status(answer: &HttpAnswer) -> Status {
     }
 }
 
-/// What to do about a status that is no success.
+/// Returns the hint for a status other than success.
 fn next(status: u16) -> &'static str {
     match status {
-        401 | 403 => "The user's credentials for it are missing or not enough; ask the user.",
-        404 | 410 => "Check the arguments: nothing is there.",
+        401 | 403 => "The user's credentials are missing or insufficient; ask the user.",
+        404 | 410 => "Check the arguments: nothing exists at this URL.",
         429 => "Too many requests; call again later.",
-        500.. => "The server failed; call again later, or tell the user.",
-        _ => "Check the arguments against what the server says.",
+        500.. => "The server failed; call again later, or report it to the user.",
+        _ => "Check the arguments against the server's message.",
     }
 }
 
@@ -99,17 +99,17 @@ fn request_error(tool: &DeclaredTool, error: &HttpError) -> ToolError {
         HttpError::TimedOut { .. } => ToolError::user(
             Code::TimedOut,
             format!("Error in {}: {error}", tool.id()),
-            "Call again later; the tool's `timeout` says how long it may take.",
+            "Call again later; the tool's `timeout` is the limit.",
         ),
         HttpError::Cancelled => ToolError::user(
             Code::Cancelled,
             format!("Error in {}: {error}", tool.id()),
-            "Call again if the answer is still wanted.",
+            "Call again if you still need the answer.",
         ),
         HttpError::Address { .. } | HttpError::RedirectHost { .. } => tool.run_error(
             error.to_string().replace("`hosts`", "`sandbox.net`"),
             "The user can add it to `sandbox.net` of the tool in its file.",
         ),
-        _ => tool.run_error(error, "Check that the server can be reached from here, or tell the user."),
+        _ => tool.run_error(error, "Check that the server can be reached from here, or report it to the user."),
     }
 }

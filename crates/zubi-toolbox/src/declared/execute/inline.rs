@@ -1,5 +1,5 @@
-//! Runs a tool's JavaScript. Tools that it calls go through the registry as every call does, so through the policy, with
-//! the restrictions of whoever asked.
+//! Runs a tool's JavaScript. Tools called by the code go through the registry like every call, and therefore through
+//! the policy, with the restrictions of the caller.
 
 use std::sync::{Arc, Weak};
 
@@ -27,7 +27,7 @@ pub(in crate::declared) async fn run(
     let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
     let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
     let nested = NestedCalls { registry: tool.machinery.registry.get().cloned(), cx: cx.clone() };
-    // The time of calls counts as well: it is the tool's caller who waits.
+    // The time of nested calls counts too, because the caller waits for them.
     let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
     let finished = finished.await.unwrap_or(Err(ScriptError::TimedOut { after_ms: time_ms }));
     let finished = finished.map_err(|error| script_error(tool, &error))?;
@@ -38,7 +38,7 @@ async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result
     let ScriptEnd { outcome, log, log_truncated } = finished;
     let mut lines = log;
     if log_truncated {
-        lines.push("… more was logged than is kept …".to_owned());
+        lines.push("… the rest of the log is not stored …".to_owned());
     }
     match outcome {
         Ok(value) => {
@@ -65,16 +65,16 @@ async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result
 fn script_error(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
     let (code, hint) = match error {
         ScriptError::TimedOut { .. } => {
-            (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take.")
+            (Code::TimedOut, "Request less work; the tool's `timeout` is the limit.")
         }
-        ScriptError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
-        ScriptError::TooDeep => (Code::Failed, "Call the inner tool itself."),
-        _ => (Code::Failed, "Call again; if it fails again, tell the user."),
+        ScriptError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
+        ScriptError::TooDeep => (Code::Failed, "Call the inner tool directly."),
+        _ => (Code::Failed, "Call again; if it fails again, report it to the user."),
     };
     ToolError::user(code, format!("Error in {}: {error}", tool.id()), hint)
 }
 
-/// Calls tools for code.
+/// Calls tools on behalf of code.
 struct NestedCalls {
     registry: Option<Weak<Registry>>,
     cx: ToolCx,

@@ -1,8 +1,7 @@
-//! Runs a shell tool: its script in the sandbox that the tool declares, to its end.
+//! Runs a shell tool: its script, in the declared sandbox, to its end.
 //!
-//! The script reaches its shell through a pipe, for a value may make it longer than an argument can be, and a secret in it
-//! must not stand where every process can read it. What the policy decides on is the script as it is shown, in which secrets
-//! are hidden.
+//! The shell reads the script through a pipe: values may make it longer than an argument can be, and secrets in it must
+//! not be visible in the process list. The policy decides on the script with its secrets hidden.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -20,26 +19,27 @@ use crate::declared::format::{SandboxDeclaration, ShellKind};
 use crate::declared::tool::DeclaredTool;
 use crate::shell::{answer, did_not_run_as, directory, environment};
 
-/// The largest variable, name and value, in bytes (`MAX_ARG_STRLEN` of execve(2), without the NUL at its end).
+/// Largest variable, name and value, in bytes (`MAX_ARG_STRLEN` of execve(2), without the final NUL).
 const MAX_VARIABLE: usize = 128 * 1024 - 1;
 
-/// The most bytes of all variables of a tool: with what else a program is started with they stay below what systems take
-/// (`ARG_MAX`, 2 MiB where the stack has the usual 8).
+/// Most bytes of all variables of a tool. Together with everything else passed to a program they stay below system
+/// limits (`ARG_MAX`, 2 MiB with the usual stack of 8 MiB).
 const MAX_VARIABLES: usize = 1024 * 1024;
 
-/// How much of the script is shown to whoever is asked, in bytes. The policy asks about a longer one whatever the rules say.
+/// Most bytes of a script in an approval prompt. The policy requires approval for a longer script whatever the rules
+/// allow.
 const MAX_PREVIEW: usize = shell::MAX_SCRIPT;
 
-/// A script is ended so long before its caller stops to wait, so that what it wrote can be told.
+/// How long before the caller's deadline a script is ended, so that its output can still be returned.
 const RESERVE: Duration = Duration::from_secs(2);
 
-/// How much of the outputs a failure shows, in bytes; failures are cut (`ToolError::cleaned`), and the handles come last.
+/// Most bytes of output in a failure; failures are truncated (`ToolError::sanitized`), and the handles come last.
 const FAILURE_ROOM: usize = 3_000;
 
-/// How many paths of a declaration are named in one line.
+/// Most paths of a declaration listed on one line.
 const MAX_NAMED: usize = 5;
 
-/// The parts of a shell tool.
+/// Compiled templates of a shell tool.
 pub(in crate::declared) struct ShellPlan<'a> {
     pub(in crate::declared) script: &'a Template,
     pub(in crate::declared) shell: ShellKind,
@@ -47,7 +47,7 @@ pub(in crate::declared) struct ShellPlan<'a> {
     pub(in crate::declared) environment: &'a [(String, Template)],
 }
 
-/// The same with the values of a call.
+/// A shell tool with the values of a call.
 struct ResolvedShell {
     script: RenderedText,
     directory: Utf8PathBuf,
@@ -60,7 +60,7 @@ impl ResolvedShell {
         let given = parts.directory.map(|template| tool.render(template, args)).transpose()?;
         let directory = match given.filter(|given| !given.absent) {
             None => tool.folder.clone(),
-            // Relative to the folder that declares the tool, not to whichever has such a directory.
+            // Relative to the folder that declares the tool, not to any folder that has such a directory.
             Some(given) if cx.workspace.folders().len() > 1 && Utf8Path::new(&given.text).is_relative() => {
                 directory(cx, Some(tool.folder.join(given.text).as_str()))?
             }
@@ -75,7 +75,7 @@ impl ResolvedShell {
             let bytes = name.len() + 1 + value.text.len();
             total += bytes;
             if bytes > MAX_VARIABLE || total > MAX_VARIABLES {
-                let hint = "Give less; a value of any length can stand in the script itself.";
+                let hint = "Pass less text; the script itself can contain a value of any length.";
                 let what = format!("`{name}` would have {} bytes, more than a variable can hold", value.text.len());
                 return Err(ToolError::invalid("env", what, hint));
             }
@@ -85,13 +85,13 @@ impl ResolvedShell {
     }
 }
 
-/// What runs, for whoever is asked: variables, then the script.
+/// Returns the variables and the script for the approval prompt.
 fn preview(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
     let mut shown = String::new();
     for (name, template) in parts.environment {
         let value = tool.render_shown(template, args)?;
         if !value.absent {
-            // Writing to a `String` cannot fail. What the file itself says may have lines too.
+            // Writing to a `String` cannot fail. Fixed text of the file may contain line breaks too.
             let _ = writeln!(shown, "{name}={}", value.shown.replace('\n', "\\n"));
         }
     }
@@ -99,7 +99,7 @@ fn preview(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>
     Ok(question::ellipsize_middle(shown, MAX_PREVIEW))
 }
 
-/// What a call would touch: `common` and what its script says.
+/// Returns the footprint of a call: `common` and the effects of its script.
 pub(in crate::declared) fn footprint(
     tool: &DeclaredTool,
     parts: &ShellPlan<'_>,
@@ -111,13 +111,14 @@ pub(in crate::declared) fn footprint(
     let reading = shell::read(&resolved.script.shown, &resolved.directory);
     let declared = tool.definition.tool.sandbox.clone().unwrap_or_default();
     let (mut reads, mut writes, mut unresolved) = (reading.reads, reading.writes, reading.unresolved);
-    // What a call puts into a variable is judged as if the script began with it.
+    // Variables set from arguments are judged as if the script began with them.
     for (name, value) in &resolved.environment {
         let of_call = parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
         unresolved.extend(shell::variable(name, &value.shown).filter(|_| of_call));
     }
     let files = declared.fs.clone().unwrap_or_default();
-    // What a declaration opens beyond the workspace is judged as if the script named it: nobody knows that it does not.
+    // Paths that a declaration opens outside the workspace are judged as if the script named them, because it may use
+    // them.
     reads.extend(outside(tool, cx, files.read.as_deref())?);
     writes.extend(outside(tool, cx, files.write.as_deref())?);
     let mut common = common;
@@ -135,31 +136,31 @@ pub(in crate::declared) fn footprint(
     })
 }
 
-/// The paths of a declaration that lead out of the workspace.
+/// Returns the paths of a declaration that are outside the workspace.
 fn outside(tool: &DeclaredTool, cx: &ToolCx, paths: Option<&[String]>) -> Result<Vec<Utf8PathBuf>, ToolError> {
     let mut found = named_places(tool, paths.unwrap_or_default())?;
     found.retain(|path| !cx.workspace.contains(path));
     Ok(found)
 }
 
-/// Where the paths of a declaration lead.
+/// Resolves the paths of a declaration.
 fn named_places(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf>, ToolError> {
     let home = tool.machinery.jobs.runner().sandbox().home();
     let folders = [tool.folder.clone()];
     let place = SandboxContext { folders: &folders, temporary: &tool.folder, home };
-    let wrong = |error| tool.run_error(error, "Mend `sandbox.fs` of the tool in its file.");
+    let wrong = |error| tool.run_error(error, "Fix `sandbox.fs` of the tool in its file.");
     let resolved = |path: Utf8PathBuf| zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
     paths.iter().map(|path| Ok(resolved(place.path(path).map_err(wrong)?))).collect()
 }
 
-/// Variables of zubi's own environment that a declaration asks for and that hold secrets, as far as their names say.
+/// Returns the requested variables of zubi's own environment whose names suggest secrets.
 fn secrets_among(names: &[String]) -> impl Iterator<Item = &String> {
     names.iter().filter(|name| secret::is_secret_name(name))
 }
 
-/// The sandbox in the words of a person.
+/// Describes the sandbox for users.
 fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -> String {
-    let level = sandbox.probed_status().map_or("the best that this machine offers", |standing| standing.level.name());
+    let level = sandbox.probed_status().map_or("the strongest level here", |standing| standing.level.name());
     let files = declared.fs.clone().unwrap_or_default();
     let mut clauses = vec![match files.write.as_deref() {
         None => "writes only below the workspace".to_owned(),
@@ -177,7 +178,7 @@ fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -
     }
     clauses.push(match net(declared) {
         Net::None => "no network".to_owned(),
-        // A sandbox of processes knows addresses, not names.
+        // A process sandbox restricts addresses, not host names.
         Net::Internet | Net::All => "the whole network".to_owned(),
     });
     format!("{level}: {}", clauses.join(", "))
@@ -194,7 +195,7 @@ fn net(declared: &SandboxDeclaration) -> Net {
     if declared.net.as_ref().is_some_and(|hosts| !hosts.is_empty()) { Net::Internet } else { Net::None }
 }
 
-/// What a tool declares, as the sandbox takes it.
+/// Converts a tool's declaration to a sandbox request.
 fn manifest(declared: &SandboxDeclaration) -> SandboxRequest {
     let files = declared.fs.clone().unwrap_or_default();
     SandboxRequest {
@@ -205,7 +206,7 @@ fn manifest(declared: &SandboxDeclaration) -> SandboxRequest {
     }
 }
 
-/// Runs the script to its end, however that comes.
+/// Runs the script to its end, whatever the result.
 async fn finish(
     tool: &DeclaredTool,
     parts: &ShellPlan<'_>,
@@ -218,13 +219,13 @@ async fn finish(
         ShellKind::Bash => Shell::Bash,
     };
     let mut folders = cx.workspace.roots();
-    // Relative paths of the declaration start at the first.
+    // Relative paths of the declaration are relative to the first folder.
     folders.retain(|folder| *folder != tool.folder);
     folders.insert(0, tool.folder.clone());
     let mut job = Job::new(Command::Piped { text: script.text, shell }, directory, folders);
     job.manifest = manifest(&tool.definition.tool.sandbox.clone().unwrap_or_default());
     if let Some(paths) = &mut job.manifest.fs.write {
-        // Where it leads now, which is what the footprint said. The sandbox opens it a moment later.
+        // Resolved now, as in the footprint, immediately before the sandbox opens it.
         *paths = named_places(tool, paths)?.into_iter().map(Utf8PathBuf::into_string).collect();
     }
     job.environment = environment();
@@ -261,27 +262,27 @@ pub(in crate::declared) async fn run(
         ExitReason::TimedOut => Err(ToolError::user(
             Code::TimedOut,
             format!(
-                "Error in {}: no end within {}, so it was ended with all it had started\n{}",
+                "Error in {}: time-out after {}; the script and all its processes were ended\n{}",
                 tool.id(),
                 answer::seconds(timeout),
                 outputs()
             ),
-            "Give it less to do; the tool's `timeout` says how long it may take.",
+            "Request less work; the tool's `timeout` is the limit.",
         )),
         ExitReason::Cancelled => Err(ToolError::user(
             Code::Cancelled,
             format!("Error in {}: the call was cancelled\n{}", tool.id(), outputs()),
-            "Call again if the answer is still wanted.",
+            "Call again if you still need the answer.",
         )),
     }
 }
 
-/// What to do about an exit code (POSIX, XCU 2.8.2; 128 + signal).
+/// Returns the hint for an exit code (POSIX, XCU 2.8.2; 128 + signal).
 fn next(code: i32) -> &'static str {
     match code {
-        126 | 127 => "A program that the script needs is missing or may not run here; tell the user.",
-        // 128 itself is how git and others say that they cannot go on.
-        129.. => "A signal or a limit ended it; give it less to do, or tell the user.",
-        _ => "What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.",
+        126 | 127 => "A program that the script needs is missing or may not run here; report it to the user.",
+        // git and others exit with 128 itself when they cannot continue.
+        129.. => "A signal or a limit ended it; request less work, or report it to the user.",
+        _ => "See its output: change the arguments, or report an error in the tool to the user.",
     }
 }

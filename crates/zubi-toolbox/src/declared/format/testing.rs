@@ -1,4 +1,4 @@
-//! The tests in tool files.
+//! Tests in tool files.
 
 use std::collections::BTreeMap;
 
@@ -8,48 +8,48 @@ use serde_json::{Map, Value};
 
 use super::Method;
 
-/// A call and what must come of it.
+/// A call with its expected result.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolTest {
-    /// What is tested.
+    /// Name of the test: what it checks.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// The arguments.
     #[serde(default)]
     pub args: Map<String, Value>,
-    /// Files of the directory in which the test runs, by path, with their texts. Without it the test runs in an empty one.
+    /// Files in the directory in which the test runs, by path, with their texts. Default: the directory is empty.
     #[serde(default)]
     pub fixtures: BTreeMap<String, String>,
     /// Files of the workspace that are copied into that directory, by path: scripts that the tool runs.
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub files: Vec<String>,
-    /// Values of `${env:NAME}` for this test; the user's own are not given to tests.
+    /// Values of `${env:NAME}` for this test; tests do not get the user's own values.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The answer that an HTTP tool gets, from a server of the test's own. The real one is not asked.
+    /// Response that an HTTP tool receives from the test's mock server. The real server receives no request.
     pub http: Option<FakeAnswer>,
-    /// What the tools answer that JavaScript calls, each once. The real ones are not called.
+    /// Answers of tools called by the JavaScript, each used once. The real tools are not called.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub calls: Vec<FakeCall>,
-    /// What must come of the call.
+    /// Expected result of the call.
     pub expect: Expectation,
 }
 
-/// An answer over HTTP.
+/// An HTTP response.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FakeAnswer {
-    /// Status. Default 200.
+    /// Status code. Default 200.
     #[serde(default = "ok")]
     #[schemars(range(min = 200, max = 599))]
     pub status: u16,
     /// Headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// Body: a string as it is, anything else as JSON.
+    /// Body: a string unchanged, any other value as JSON.
     #[serde(default)]
     pub body: Value,
 }
@@ -58,47 +58,47 @@ fn ok() -> u16 {
     200
 }
 
-/// The answer to one call of a tool by JavaScript; either `answer` or `error`.
+/// Answer to one tool call by JavaScript; either `answer` or `error`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FakeCall {
-    /// The tool that is called. Its arguments are checked as the real one checks them.
+    /// The called tool. Its arguments are validated as by the real tool.
     pub tool: String,
-    /// Arguments that it must be called with, among others. Default: any.
+    /// Required arguments of the call; other arguments may be present. Default: any.
     #[serde(default)]
     pub args: Map<String, Value>,
-    /// What the code gets.
+    /// Value returned to the code.
     pub answer: Option<Value>,
-    /// The message of the error that the code gets instead.
+    /// Message of the error thrown in the code instead.
     pub error: Option<String>,
 }
 
-/// What must come of a call; everything that is given must hold. Without `error`, `code` and an `exit` that means failure the
-/// call must succeed.
+/// Expected result of a call; every given field must hold. The call must succeed unless `error`, `code` or a failing
+/// `exit` is given.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// The exit code of the script.
+    /// Exit code of the script.
     pub exit: Option<u8>,
-    /// The whole output (the answer's text without its status line), but for white space at its end.
+    /// The whole output (the answer without its status line), ignoring trailing white space.
     pub text: Option<String>,
-    /// Text that the answer contains.
+    /// Text contained in the answer.
     pub contains: Option<String>,
-    /// A regular expression that a part of the answer matches.
+    /// Regular expression that matches a part of the answer.
     pub matches: Option<String>,
-    /// The output read as JSON. Objects may have more fields than stand here; lists are compared item by item.
+    /// The output parsed as JSON. Objects may have additional fields; arrays are compared item by item.
     pub json: Option<Value>,
-    /// What zubi's default rules say of the call. One that they deny is not made.
+    /// Decision of zubi's default rules. A denied call is not made.
     pub decision: Option<ExpectedDecision>,
-    /// Text that the failure contains; the call must fail.
+    /// Text contained in the failure; the call must fail.
     pub error: Option<String>,
-    /// The code of the failure, such as `invalid_input` or `failed`; the call must fail.
+    /// Code of the failure, such as `invalid_input` or `failed`; the call must fail.
     pub code: Option<String>,
-    /// What the server was asked, of an HTTP tool.
+    /// Request that the server received, for HTTP tools.
     pub request: Option<ExpectedRequest>,
 }
 
-/// What the rules say of a call.
+/// Decision of the rules on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExpectedDecision {
@@ -107,7 +107,7 @@ pub enum ExpectedDecision {
     Deny,
 }
 
-/// What a server was asked.
+/// Request that a server received.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedRequest {
@@ -115,9 +115,9 @@ pub struct ExpectedRequest {
     pub method: Option<Method>,
     /// Path and query.
     pub path: Option<String>,
-    /// Headers that were sent, among others.
+    /// Headers that must have been sent; others may be present.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The body: a string as it is, anything else read as JSON, where objects may have more fields.
+    /// The body: a string unchanged; any other value is compared as JSON, where objects may have additional fields.
     pub body: Option<Value>,
 }

@@ -1,4 +1,4 @@
-//! The list follows the files.
+//! The list of tools follows the files.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use zubi_run::store::OutputStore;
 use super::*;
 use crate::declared::sample::SAMPLE;
 
-/// Far longer than an event takes.
+/// Far longer than file events take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 struct Fixture {
@@ -56,7 +56,7 @@ impl Fixture {
         self.declared.tools().iter().map(|tool| tool.spec().id.clone()).collect()
     }
 
-    /// Waits until the list says this, without asking for it anew.
+    /// Waits until the list has these ids, without requesting it again.
     async fn becomes(&self, ids: &[&str], notes: usize) {
         let mut changes = self.declared.changes();
         let wait = async {
@@ -69,13 +69,14 @@ impl Fixture {
     }
 }
 
-/// X3, X29: what is written and trusted while zubi runs is listed; what changes is gone at once.
+/// known-defects: X3, X29
+/// Files written and trusted while zubi runs are listed; changed files are removed at once.
 #[tokio::test]
 async fn the_list_follows_the_files_and_the_trust() {
     let fixture = fixture();
     fixture.declared.prepare().await;
     fixture.becomes(&[], 0).await;
-    // A directory that was not there when watching began.
+    // The directory does not exist when watching begins.
     fixture.write(SAMPLE);
     fixture.becomes(&[], 1).await;
     fixture.trust();
@@ -88,7 +89,7 @@ async fn the_list_follows_the_files_and_the_trust() {
     fixture.becomes(&[], 0).await;
 }
 
-/// A list that is asked for is right, whatever has been heard by then.
+/// A requested list is current, whichever events have arrived.
 #[tokio::test]
 async fn a_list_that_is_asked_for_is_never_old() {
     let fixture = fixture();
@@ -100,7 +101,7 @@ async fn a_list_that_is_asked_for_is_never_old() {
         fixture.write(&SAMPLE.replace("printf", "rm -rf"));
         fixture.declared.prepare().await;
         assert!(fixture.ids().is_empty());
-        let note = "`.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can look at it and run `zubi trust`";
+        let note = "`.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can review it and run `zubi trust`";
         assert_eq!(fixture.declared.notes(), [note]);
     }
 }

@@ -1,4 +1,4 @@
-//! What came of a call beside what was expected of it.
+//! Comparison of a call's actual result with the expected one.
 
 use std::fmt::{Display, Write as _};
 
@@ -13,34 +13,34 @@ use zubi_tools::policy::rule::Action;
 use crate::declared::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
 use crate::declared::load::LoadedTool;
 
-/// How many lines of a difference are shown.
+/// Most lines of a difference that are shown.
 const MAX_LINES: usize = 60;
-/// How much of a text is shown, in characters.
+/// Most characters of a text that are shown.
 const MAX_SHOWN: usize = 2_000;
-/// How large a compiled pattern may be, in bytes.
+/// Maximum size of a compiled pattern in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// What came of a call.
+/// Actual result of a call.
 pub(super) struct Actual {
     pub(super) output: Option<ToolOutput>,
     /// Code and text of the failure.
     pub(super) error: Option<(String, String)>,
     pub(super) exit: Option<i32>,
-    /// What the rules say, where the test wants to know; the error is why that cannot be told.
+    /// Decision of the rules, if the test checks it; the error is why it cannot be determined.
     pub(super) decision: Option<Result<Action, String>>,
     pub(super) asked: Vec<RecordedRequest>,
-    /// Tools whose calls were expected and not made.
+    /// Tools whose expected calls are missing.
     pub(super) uncalled: Vec<String>,
 }
 
-/// One thing that is not as expected.
+/// One difference from the expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The field of `expect`; `test` where the test itself cannot run.
+    /// Field of `expect`; `test` if the test itself cannot run.
     pub field: String,
-    /// One clause.
+    /// Description, one clause.
     pub what: String,
-    /// Expected and got, as lines that begin with `-` and `+`; empty where the clause says it all.
+    /// Expected and actual lines, marked `-` and `+`; empty if the description is sufficient.
     pub difference: String,
 }
 
@@ -49,16 +49,16 @@ impl Mismatch {
         Self { field: field.to_owned(), what: what.into(), difference: String::new() }
     }
 
-    /// The test itself cannot run.
+    /// Creates the mismatch of a test that cannot run.
     pub(super) fn of_test(why: impl Display) -> Self {
         Self::new("test", why.to_string())
     }
 
-    /// Indented, to stand below the test.
+    /// Renders the mismatch, indented below its test.
     pub fn render(&self) -> String {
         let mut text = format!("  {}: {}", on_lines(&self.field), on_lines(&self.what));
         for line in self.difference.lines() {
-            // What differs may be what nobody sees. Writing to a `String` cannot fail.
+            // Differences may be invisible characters, so they are escaped. Writing to a `String` cannot fail.
             let _ = write!(text, "\n    {}", on_lines(line));
         }
         text
@@ -69,7 +69,7 @@ impl Mismatch {
     }
 }
 
-/// Everything that is not as expected.
+/// Returns all differences from the expectation.
 pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> Vec<Mismatch> {
     let expect = &test.expect;
     let mut found = Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
             Ok(got) => {
                 found.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
             }
-            Err(why) => found.push(Mismatch::new("decision", format!("cannot be told: {why}"))),
+            Err(why) => found.push(Mismatch::new("decision", format!("cannot be determined: {why}"))),
         }
         if *got == Ok(Action::Deny) {
             return found;
@@ -90,7 +90,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
             Some(exit) if exit == i32::from(expected) => {}
             Some(exit) => found.push(Mismatch::new("exit", format!("expected {expected}, got {exit}"))),
             None => {
-                found.push(Mismatch::new("exit", format!("expected {expected}, but the script did not end by itself")));
+                found.push(Mismatch::new("exit", format!("expected {expected}, but the script was ended")));
             }
         }
     }
@@ -98,7 +98,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
     let may_fail = must_fail || expect.exit.is_some_and(|exit| !successes(tool).contains(&exit));
     match &happened.error {
         None if must_fail => {
-            let mut mismatch = Mismatch::new("error", "expected a failure, and the call succeeded");
+            let mut mismatch = Mismatch::new("error", "expected a failure, but the call succeeded");
             mismatch.difference = prefix_lines('+', output(happened));
             found.push(mismatch);
         }
@@ -124,12 +124,12 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> 
         compare_request(expected, &happened.asked, &mut found);
     }
     for tool in &happened.uncalled {
-        found.push(Mismatch::new("calls", format!("`{tool}` was not called as `calls` says")));
+        found.push(Mismatch::new("calls", format!("the call of `{tool}` in `calls` is missing")));
     }
     found
 }
 
-/// The text of the answer without its status line, or of the failure.
+/// Returns the answer's text without its status line, or the failure's text.
 fn output(happened: &Actual) -> &str {
     match (&happened.output, &happened.error) {
         (Some(output), _) => output.text.trim_end(),
@@ -142,7 +142,7 @@ fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
     let expect = &test.expect;
     if let Some(expected) = expect.text.as_ref().filter(|expected| expected.trim_end() != output) {
         let difference = difference(expected.trim_end(), output);
-        found.push(Mismatch { difference, ..Mismatch::new("text", "the output is another (- expected, + got)") });
+        found.push(Mismatch { difference, ..Mismatch::new("text", "the output differs (- expected, + got)") });
     }
     if let Some(expected) = expect.contains.as_ref().filter(|expected| !output.contains(expected.as_str())) {
         found.push(short_mismatch("contains", "the answer does not contain", expected, output));
@@ -164,22 +164,22 @@ fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
             }
             Err(error) => {
                 let difference = prefix_lines('+', output);
-                found.push(Mismatch { difference, ..Mismatch::new("json", format!("the output is no JSON: {error}")) });
+                found.push(Mismatch { difference, ..Mismatch::new("json", format!("invalid JSON output: {error}")) });
             }
         }
     }
 }
 
 fn compare_request(expected: &ExpectedRequest, asked: &[RecordedRequest], found: &mut Vec<Mismatch>) {
-    // Of several, which redirects make, the first is what the tool asked.
+    // If redirects caused several requests, the first is the tool's own.
     let Some(got) = asked.first() else {
-        return found.push(Mismatch::new("request", "the server was not asked"));
+        return found.push(Mismatch::new("request", "the server received no request"));
     };
     let mut tell = |field: &str, expected: &str, got: &str| {
         if expected != got {
             let difference = difference(expected, got);
             let field = format!("request.{field}");
-            found.push(Mismatch { difference, ..Mismatch::new(&field, "the server was asked something else") });
+            found.push(Mismatch { difference, ..Mismatch::new(&field, "the server received a different request") });
         }
     };
     if let Some(method) = expected.method {
@@ -211,7 +211,7 @@ fn compare_request(expected: &ExpectedRequest, asked: &[RecordedRequest], found:
     }
 }
 
-/// Exit codes of a tool that mean success.
+/// Returns the exit codes that mean success for a tool.
 fn successes(tool: &LoadedTool) -> Vec<u8> {
     let declared = tool.definition.tool.output.as_ref();
     let codes = declared.and_then(|OutputDeclaration { exit_codes }| exit_codes.clone());
@@ -221,18 +221,18 @@ fn successes(tool: &LoadedTool) -> Vec<u8> {
     }
 }
 
-/// A pattern of a test, with a bound for what it takes.
+/// Compiles a pattern of a test, with a size limit.
 pub(super) fn pattern(pattern: &str) -> Result<regex::Regex, String> {
     let regex = RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build();
     regex.map_err(|error| {
-        // The message draws the pattern over several lines; the last one says what is wrong.
+        // The error message draws the pattern on several lines; the last line names the error.
         let message = error.to_string();
         let last = message.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("this is no regular expression: {last}")
+        format!("invalid regular expression: {last}")
     })
 }
 
-/// Where a JSON value is not as expected: the first place, in words; objects may have more fields.
+/// Returns the first difference between two JSON values, as a clause; objects may have additional fields.
 pub(super) fn json(expected: &Value, got: &Value) -> Option<String> {
     differs(expected, got, &mut "$".to_owned())
 }
@@ -259,7 +259,7 @@ fn differs(expected: &Value, got: &Value, at: &mut String) -> Option<String> {
         (Value::Array(expected), Value::Array(got)) => {
             Some(format!("{at}: expected {} items, got {}", expected.len(), got.len()))
         }
-        // `1` and `1.0` are one number.
+        // `1` and `1.0` are the same number.
         (Value::Number(expected), Value::Number(got)) if expected.as_f64() == got.as_f64() => None,
         (expected, got) if expected == got => None,
         (expected, got) => {
@@ -277,7 +277,7 @@ fn short_mismatch(field: &str, what: &str, expected: &str, got: &str) -> Mismatc
     Mismatch { difference, ..Mismatch::new(field, format!("{what} what was expected (- expected, + got)")) }
 }
 
-/// Lines of a text, each behind a sign.
+/// Prefixes each line of a text with a sign.
 fn prefix_lines(sign: char, text: &str) -> String {
     let shown = truncate(text);
     if shown.is_empty() {
@@ -287,7 +287,7 @@ fn prefix_lines(sign: char, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Lines of both texts; those of one alone behind `-` and `+`.
+/// Returns a line diff of both texts, with `-` and `+` before changed lines.
 fn difference(expected: &str, got: &str) -> String {
     let (expected, got) = (truncate(expected), truncate(got));
     let diff = TextDiff::from_lines(expected.as_str(), got.as_str());
@@ -308,7 +308,7 @@ fn difference(expected: &str, got: &str) -> String {
     lines.join("\n")
 }
 
-/// A text short enough to be shown.
+/// Truncates a text for display.
 fn truncate(text: &str) -> String {
     if text.chars().nth(MAX_SHOWN).is_none() {
         return text.to_owned();
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn patterns_have_a_bound() {
         assert!(pattern("^a+$").unwrap().is_match("aaa"));
-        insta::assert_snapshot!(pattern("(").unwrap_err(), @"this is no regular expression: unclosed group");
+        insta::assert_snapshot!(pattern("(").unwrap_err(), @"invalid regular expression: unclosed group");
         assert!(pattern("(a{1000}){1000}").is_err());
     }
 }

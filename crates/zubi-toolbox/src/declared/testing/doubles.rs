@@ -1,4 +1,4 @@
-//! What stands in for the world around a tool that is tested: the server that it asks, the tools that its code calls.
+//! Fakes of a tested tool's surroundings: the server of an HTTP tool, the tools that its code calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,7 @@ use zubi_tools::{
 use super::compare;
 use crate::declared::format::{FakeAnswer, FakeCall, ToolTest};
 
-/// The doubles of one test, and what was seen of it.
+/// Fakes of one test, with a record of their use.
 pub(in crate::declared) struct Fakes {
     server: Option<MockServer>,
     calls: Vec<FakeCall>,
@@ -23,7 +23,7 @@ pub(in crate::declared) struct Fakes {
 #[derive(Default)]
 struct FakeCalls {
     exit: Option<i32>,
-    /// For each of the calls whether it was made.
+    /// Whether each of the expected calls was made.
     made: Vec<bool>,
 }
 
@@ -41,12 +41,12 @@ impl Fakes {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server that is asked in place of the real one.
+    /// Returns the mock server that replaces the real one.
     pub(in crate::declared) fn server(&self) -> Option<&MockServer> {
         self.server.as_ref()
     }
 
-    /// With which exit code a script has ended.
+    /// Records the exit code of the script.
     pub(in crate::declared) fn record_exit(&self, exit: i32) {
         self.lock_calls().exit = Some(exit);
     }
@@ -59,14 +59,14 @@ impl Fakes {
         self.server.as_ref().map(MockServer::recorded_requests).unwrap_or_default()
     }
 
-    /// The tools of those calls that were expected and not made.
+    /// Returns the tools of expected calls that were not made.
     pub(super) fn missing_calls(&self) -> Vec<String> {
         let seen = self.lock_calls();
         let missing = self.calls.iter().zip(&seen.made).filter(|(_, made)| !**made);
         missing.map(|(call, _)| call.tool.clone()).collect()
     }
 
-    /// The first answer that fits a call and was not given yet.
+    /// Takes the first unused answer that matches a call.
     fn answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
         let mut seen = self.lock_calls();
         let fits = |call: &FakeCall| {
@@ -96,7 +96,8 @@ fn stand_in_answer(answer: &FakeAnswer) -> StandInAnswer {
     StandInAnswer { status: answer.status, headers, body: body.into_bytes() }
 }
 
-/// A tool in whose place the test answers. It says of itself what the real one says, so that it takes the same arguments.
+/// A tool whose answers come from the test. Its specification is the real tool's, so that it accepts the same
+/// arguments.
 pub(super) struct FakeTool {
     spec: ToolSpec,
     doubles: Arc<Fakes>,
@@ -104,7 +105,7 @@ pub(super) struct FakeTool {
 
 impl FakeTool {
     pub(super) fn new(spec: &ToolSpec, doubles: Arc<Fakes>) -> Self {
-        // It does nothing, whatever the real one does.
+        // A fake has no effects, whatever the real tool does.
         let spec =
             ToolSpec { effect: Effect::Read, approval: Approval::ByEffect, exposure: Exposure::Direct, ..spec.clone() };
         Self { spec, doubles }
@@ -123,7 +124,7 @@ impl Tool for FakeTool {
 
     async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let Some(call) = self.doubles.answer(&self.spec, &args) else {
-            let why = format!("the test has no answer for this call with {}", summarize_arguments(&args));
+            let why = format!("the test has no answer for a call with {}", summarize_arguments(&args));
             return Err(ToolError::operation_failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
         };
         match call.error {
@@ -137,16 +138,17 @@ impl Tool for FakeTool {
     }
 }
 
-/// Arguments for a message.
+/// Truncates arguments for a message.
 fn summarize_arguments(args: &Value) -> String {
     const SHOWN: usize = 300;
     let text = clean(args.to_string());
     if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }
 }
 
-/// The tool that is tested, and the fakes. A fake of the tool itself is left out: it would be the first to call itself.
+/// Returns the tested tool and the fakes as providers. A fake of the tested tool itself is omitted; the first tool of a
+/// name wins.
 pub(super) fn providers(tested: Arc<dyn Tool>, fakes: Vec<FakeTool>) -> Vec<Arc<dyn ToolProvider>> {
     let fakes = fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Tool>);
     let tools = [tested].into_iter().chain(fakes).collect();
-    vec![static_provider("test", "A test", tools)]
+    vec![static_provider("test", "Test", tools)]
 }

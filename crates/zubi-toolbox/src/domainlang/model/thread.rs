@@ -1,4 +1,4 @@
-//! A thread that owns the model of some roots: it loads it when it is first asked, and looks at the disk for every question.
+//! Thread that owns the model of some roots: loads it at the first query and checks the disk before every query.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,19 +12,19 @@ use tokio::sync::{oneshot, watch};
 
 use super::{ModelError, Promise};
 
-/// A thread that is started by the first question, and again when a defect has ended it. It ends with this.
+/// Handle of a thread that starts with the first query, and again after a panic. Dropping it ends the thread.
 pub(super) struct ModelThread {
     pub(super) files: SharedFiles,
     pub(super) roots: Vec<Root>,
-    /// Whether there was a file in the model when it was asked last.
+    /// Whether the model had a file at the last query.
     has_files: Arc<AtomicBool>,
     running: Mutex<Option<ThreadHandle>>,
 }
 
-/// Where a snapshot goes, or why there is none.
+/// Channel for a snapshot, or for the load error.
 type Reply = oneshot::Sender<Result<WorkspaceSnapshot, LoadError>>;
 
-/// The way to the thread.
+/// Channels to the thread.
 struct ThreadHandle {
     questions: mpsc::Sender<Reply>,
     progress: watch::Receiver<Progress>,
@@ -33,7 +33,7 @@ struct ThreadHandle {
 
 impl Drop for ThreadHandle {
     fn drop(&mut self) {
-        // It may be in the middle of loading; otherwise it ends because nobody can ask any more.
+        // Interrupts loading; an idle thread ends because its channel closes.
         self.stop.store(true, Ordering::Relaxed);
     }
 }
@@ -43,12 +43,12 @@ impl ModelThread {
         Self { files, roots, has_files: Arc::default(), running: Mutex::default() }
     }
 
-    /// Whether there was a file in the model when it was asked last; not before the first question.
+    /// Returns whether the model had a file at the last query; false before the first one.
     pub(super) fn has_files(&self) -> bool {
         self.has_files.load(Ordering::Relaxed)
     }
 
-    /// Asks the thread for a snapshot; starts it when there is none.
+    /// Requests a snapshot from the thread; starts the thread if it is not running.
     pub(super) fn request(&self) -> Result<Promise, ModelError> {
         let (reply, snapshot) = oneshot::channel();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +56,7 @@ impl ModelThread {
             None => reply,
             Some(thread) => match thread.questions.send(reply) {
                 Ok(()) => return Ok(Promise { snapshot, progress: thread.progress.clone() }),
-                // A defect ended it.
+                // The thread has panicked.
                 Err(mpsc::SendError(reply)) => reply,
             },
         };
@@ -64,7 +64,7 @@ impl ModelThread {
         let progress = started.progress.clone();
         let sent = started.questions.send(reply);
         *running = Some(started);
-        sent.map_err(|_| ModelError::Defect(anyhow!("the thread of the DomainLang model did not begin")))?;
+        sent.map_err(|_| ModelError::Defect(anyhow!("the thread of the DomainLang model did not start")))?;
         Ok(Promise { snapshot, progress })
     }
 
@@ -80,8 +80,8 @@ impl ModelThread {
     }
 }
 
-/// What the thread does: it loads the workspace when there is a first question, then looks at the disk and hands out a
-/// snapshot for each. What cannot be loaded is tried again with the next question.
+/// Body of the thread: loads the workspace at the first query, then checks the disk and hands out a snapshot for each
+/// query. Retries a failed load at the next query.
 fn own(
     files: &SharedFiles,
     roots: &[Root],
@@ -96,7 +96,7 @@ fn own(
     };
     let mut owned: Option<Workspace> = None;
     while let Ok(reply) = asked.recv() {
-        // One look is enough for all who wait: each of them asked before it.
+        // One check of the disk serves all waiting queries, because they all arrived before it.
         let waiting = std::iter::once(reply).chain(asked.try_iter()).collect::<Vec<Reply>>();
         let looked = match owned.take() {
             Some(mut workspace) => {

@@ -1,4 +1,4 @@
-//! What is replaced, what is refused, and that the text around it stays.
+//! Exact replacement: results, errors, and the surrounding text.
 
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn table() {
 fn several_edits_are_made_one_after_the_other() {
     let edits = [replacement("a", "b", false), replacement("b", "c", true)];
     assert_eq!(all("a b", &edits).unwrap().text, "c c");
-    assert_eq!(all("a a", &edits).unwrap_err().0, 0, "the first cannot be made");
+    assert_eq!(all("a a", &edits).unwrap_err().0, 0, "the first is impossible");
 }
 
 #[test]

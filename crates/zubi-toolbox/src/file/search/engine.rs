@@ -1,4 +1,4 @@
-//! The search itself: ripgrep's crates on all processors, the first matching lines kept, all counted.
+//! Search engine: ripgrep's crates on all processors. Counts all matching lines, stores the first ones.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,30 +17,30 @@ use zubi_base::{credentials, fs};
 
 use crate::file::glob::Pattern;
 
-/// The longest query, in bytes.
+/// Longest query in bytes.
 const MAX_QUERY: usize = 10_000;
-/// What a compiled expression may take, in bytes, and its table of states: `\w{9999}{999}` is refused, not compiled.
+/// Size limits of a compiled expression and of its state table, in bytes: `\w{9999}{999}` is rejected, not compiled.
 const MAX_COMPILED: usize = 10 << 20;
 const MAX_STATES: usize = 64 << 20;
-/// The longest line that is searched, in bytes. A file with a longer one is told as not read.
+/// Longest searched line in bytes. A file with a longer line counts as unreadable.
 const MAX_LINE: usize = 8 << 20;
-/// The most of a line that is shown, in characters, around the match.
+/// Most characters shown of a line, around the match.
 const MAX_SHOWN: usize = 240;
-/// How much of it before the match.
+/// Characters shown before the match.
 const BEFORE_MATCH: usize = 60;
 
-/// What is looked for.
+/// A search query.
 pub(crate) struct Query {
     pub(crate) text: String,
     pub(crate) is_regex: bool,
-    /// `None`: small letters match capitals unless the query has one.
+    /// `None`: case-insensitive unless the query has a capital letter.
     pub(crate) case_sensitive: Option<bool>,
     pub(crate) context: usize,
     pub(crate) pattern: Option<Pattern>,
 }
 
 impl Query {
-    /// The expression, compiled. The error is a clause.
+    /// Compiles the expression. The error is a clause.
     pub(crate) fn matcher(&self) -> Result<RegexMatcher, String> {
         if self.text.is_empty() || self.text.len() > MAX_QUERY {
             return Err(format!("it is empty or longer than {MAX_QUERY} bytes"));
@@ -60,9 +60,9 @@ impl Query {
     }
 }
 
-/// When to stop.
+/// Limits of a search.
 pub(crate) struct Bounds {
-    /// The most lines that will be shown.
+    /// Most lines that the answer shows.
     pub(crate) limit: usize,
     pub(crate) cancel: CancellationToken,
     pub(crate) deadline: Instant,
@@ -74,21 +74,21 @@ impl Bounds {
     }
 }
 
-/// What was found.
+/// Results of a search.
 #[derive(Debug, Default)]
 pub(crate) struct SearchFindings {
-    /// The files with matches by path, so that an answer is the same each time; of the first ones the lines.
+    /// Files with matches by path, so that answers are deterministic; only the first files have lines.
     pub(crate) files: BTreeMap<Utf8PathBuf, Vec<Line>>,
-    /// All lines that match, kept or not.
+    /// Number of all matching lines, stored or not.
     pub(crate) lines: usize,
     pub(crate) searched: usize,
     pub(crate) binary: usize,
     pub(crate) unreadable: usize,
-    /// Files passed over because credentials are kept in them.
+    /// Files skipped because they contain credentials.
     pub(crate) credentials: usize,
-    /// Files searched as an editor shows them.
+    /// Files searched in the unsaved text of an editor.
     pub(crate) unsaved: usize,
-    /// The time was over before all was searched.
+    /// Whether the search ended at a limit.
     pub(crate) stopped: bool,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct Line {
     pub(crate) after: Vec<(u64, String)>,
 }
 
-/// Searches files and everything below folders. Takes this thread and others until it is done.
+/// Searches files and everything below folders. Blocks this thread and uses others until it is done.
 pub(crate) fn search(
     roots: &[Utf8PathBuf],
     query: &Query,
@@ -142,7 +142,7 @@ pub(crate) fn search(
     found
 }
 
-/// What all threads see.
+/// State shared by all threads.
 struct SearchState<'a> {
     query: &'a Query,
     matcher: &'a RegexMatcher,
@@ -162,19 +162,19 @@ impl SearchState<'_> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether lines of a file can still become part of the answer.
+    /// Returns whether lines of a file can still become part of the answer.
     fn will_show(&self, path: &Utf8Path) -> bool {
         self.lock_findings().will_show(path)
     }
 }
 
-/// The findings while they come in, in any order.
+/// Findings while files arrive, in any order.
 #[derive(Default)]
 struct Kept {
     found: SearchFindings,
-    /// Lines kept in all files.
+    /// Stored lines of all files.
     lines: usize,
-    /// The files up to this one fill the answer: no line of a file behind it will be shown.
+    /// Last file whose lines are shown: the files up to this one fill the answer.
     full_with: Option<Utf8PathBuf>,
 }
 
@@ -190,7 +190,7 @@ impl Kept {
         self.found.lines += total;
         self.lines += kept.len();
         self.found.files.insert(path, kept);
-        // Files are shown by path: lines of the last ones will not be, once those before them fill the answer.
+        // Answers list files by path: lines of the last files are dropped once earlier files fill the answer.
         while self.lines >= limit {
             let until = self.full_with.as_ref().map_or(Bound::Unbounded, Bound::Included);
             let shown = self.found.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
@@ -238,15 +238,15 @@ impl ParallelVisitor for Worker<'_> {
             return WalkState::Continue;
         }
         if let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) {
-            // A person is asked before such a file is read, and was asked about none that nobody named. Whoever named a
-            // directory of them was asked.
+            // Reading such a file requires approval, and an approval covers only named paths. A search in a named
+            // credential directory has been approved.
             if credentials::is_credential_path(&path) && !credentials::is_credential_path(self.root) {
                 self.shared.credentials.fetch_add(1, Ordering::Relaxed);
                 return WalkState::Continue;
             }
             self.file(&path);
         } else {
-            // Nobody could name it in another call.
+            // No argument could name this file.
             self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
         }
         WalkState::Continue
@@ -267,7 +267,7 @@ impl<'s> Worker<'s> {
 
     fn file(&mut self, path: &Utf8Path) {
         let relative = path.strip_prefix(self.root).ok().filter(|relative| !relative.as_str().is_empty());
-        // Of a file that was named itself, the pattern speaks of its name.
+        // The pattern applies to the name of a file given as the root.
         let relative = relative.unwrap_or_else(|| Utf8Path::new(path.file_name().unwrap_or_default()));
         if self.shared.query.pattern.as_ref().is_some_and(|pattern| !pattern.matches(relative)) {
             return;
@@ -288,7 +288,7 @@ impl<'s> Worker<'s> {
         } else {
             fs::open_no_follow(path).and_then(|file| {
                 if !file.metadata()?.is_file() {
-                    return Err(std::io::Error::other("not a regular file any more"));
+                    return Err(std::io::Error::other("no longer a regular file"));
                 }
                 self.searcher.search_file(&self.matcher, &file, &mut sink)
             })
@@ -312,15 +312,15 @@ impl<'s> Worker<'s> {
     }
 }
 
-/// Takes the lines of one file.
+/// Collects the matching lines of one file.
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
     bounds: &'a Bounds,
-    /// How many lines are kept of this file; the rest is counted.
+    /// Number of lines to store for this file; further lines are only counted.
     keep: usize,
     total: usize,
     kept: Vec<Line>,
-    /// Context before a match that has not come yet.
+    /// Context before a match that has not arrived yet.
     pending: Vec<(u64, String)>,
     is_binary: bool,
     is_over: bool,
@@ -339,7 +339,7 @@ impl Sink for Lines<'_> {
             let number = found.line_number().unwrap_or_default();
             self.kept.push(Line { number, column, text, before, after: Vec::new() });
         }
-        // One file may hold millions of matches; looking at the clock for each would cost as much as finding it.
+        // One file may have millions of matches; reading the clock for each would cost as much as finding it.
         self.is_over = self.total.is_multiple_of(1_000) && self.bounds.is_over();
         Ok(!self.is_over)
     }
@@ -347,7 +347,7 @@ impl Sink for Lines<'_> {
     fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> Result<bool, Self::Error> {
         let line = || (context.line_number().unwrap_or_default(), excerpt(context.bytes(), 0).1);
         match context.kind() {
-            // After the last line that is kept, others may match that are not.
+            // Context after the last stored line must not contain further matches.
             SinkContextKind::After if self.total == self.kept.len() => {
                 if let Some(last) = self.kept.last_mut() {
                     last.after.push(line());
@@ -365,11 +365,11 @@ impl Sink for Lines<'_> {
     }
 }
 
-/// The part of a line that is shown, and the match's column in characters, 1-based.
+/// Returns the match's 1-based column in characters and the shown part of the line.
 fn excerpt(line: &[u8], start: usize) -> (usize, String) {
     let before = String::from_utf8_lossy(line.get(..start).unwrap_or_default());
     let column = before.chars().count();
-    // Only so much is looked at: a line may have millions of bytes.
+    // Bounded, because a line may have millions of bytes.
     let rest = line.get(start..).unwrap_or_default();
     let rest = String::from_utf8_lossy(rest.get(..rest.len().min(4 * MAX_SHOWN)).unwrap_or_default());
     if column + rest.chars().count() <= MAX_SHOWN {

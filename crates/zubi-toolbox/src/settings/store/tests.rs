@@ -1,4 +1,4 @@
-//! What is kept of a settings file, and what is refused.
+//! Preserved parts of a settings file, and rejected files.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -29,7 +29,7 @@ fn comments_and_order_stay() {
     }
     "#);
     assert_eq!(value(text, "a"), Ok(Some(json!(1))));
-    assert_eq!(value("{\"a\": 1, \"a\": 2}", "a"), Ok(Some(json!(2))), "the last counts");
+    assert_eq!(value("{\"a\": 1, \"a\": 2}", "a"), Ok(Some(json!(2))), "the last one wins");
     assert_eq!(value("// nothing\n", "a"), Ok(None));
 }
 

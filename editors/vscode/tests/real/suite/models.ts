@@ -79,7 +79,7 @@ export const models: readonly Case[] = [
       const api = await zubi();
       assert.deepEqual(await Promise.all([api.runAgent("One."), api.runAgent("Two.")]), ["Same.", "Same."]);
       await script({ fails: { name: "ChatQuotaExceeded", message: "Nothing is left." } });
-      await assert.rejects(api.runAgent("More."), /your share of `editor\/gpt-4o` is used up \(Nothing is left\.\)/);
+      await assert.rejects(api.runAgent("More."), /your quota of `editor\/gpt-4o` is used up \(Nothing is left\.\)/);
       await assert.rejects(api.runAgent("More.", { model: "editor/none" }), /the editor has no model `none`; it has editor\/gpt-4o, editor\/scripted/);
     },
   },

@@ -1,4 +1,4 @@
-//! What is shown of a line, which expressions are refused, and what is kept of many findings.
+//! Excerpts of lines, rejected expressions, and the selection of findings.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn excerpts() {
     assert_eq!(column, 1001);
     assert!(shown.starts_with('…') && shown.ends_with('…') && shown.contains("needle"), "{shown}");
     assert!(shown.chars().count() <= MAX_SHOWN + 2);
-    assert_eq!(excerpt(&[0xff, b'x'], 1).0, 2, "bytes that are no text count as one character each");
+    assert_eq!(excerpt(&[0xff, b'x'], 1).0, 2, "invalid UTF-8 counts as one character per byte");
 }
 
 #[test]
@@ -26,14 +26,14 @@ fn expressions() {
     }
     let finds = |query: Query, line: &str| query.matcher().unwrap().is_match(line.as_bytes()).unwrap();
     assert!(finds(query("a(", false), "A("));
-    assert!(!finds(query("A(", false), "a("), "a capital asks for itself");
-    // Takes exponential time where expressions are tried back and forth.
+    assert!(!finds(query("A(", false), "a("), "a capital letter makes the query case-sensitive");
+    // Exponential in backtracking engines.
     assert!(!finds(query("(a+)+$", true), &format!("{}!", "a".repeat(50_000))));
 }
 
 proptest! {
-    /// In whatever order files come in, the lines shown are the first ones by path, and no more than one file's worth is kept
-    /// besides them.
+    /// In any arrival order, the shown lines are the first ones by path, and at most one file's worth of further lines
+    /// is stored.
     #[test]
     fn the_first_files_keep_their_lines(
         files in proptest::collection::btree_map("[a-f]{1,3}", 1..12_usize, 1..20),
