@@ -1,9 +1,9 @@
-//! The agent: what the loop takes for itself between two answers of a model, how soon a call runs after its last byte has come,
-//! and how long a long conversation takes to be opened again.
+//! The agent: the time of the loop between two answers of a model, the delay from the last byte of a call to its start,
+//! and the time to open a long conversation again.
 //!
-//! The model is a script ([`model`]) that notes when each question has arrived and when each answer has left, so no time of its
-//! own is in the figures. Beside the loop stands a bare client that asks it the same way and reads the same file; beside a call
-//! of the model the same call put to the host directly; beside a long conversation a new one.
+//! The model is a script ([`model`]) that records when each request arrived and when each answer left, so the figures
+//! contain no time of a model. The floors are a bare client that sends the same requests and reads the same file, the
+//! same call sent to the host directly, and a new conversation.
 
 mod model;
 mod tick;
@@ -20,7 +20,7 @@ use self::model::{Exchange, Model};
 use crate::stats::{self, Samples};
 use crate::table::{Aim, Row, Table};
 
-/// What the model is called on the command line: its provider stands in the user's configuration.
+/// The model on the command line: the user's configuration has its provider.
 const MODEL: &str = "bench/scripted";
 
 /// How many calls are in one answer of the long conversation; each is two events.
@@ -91,7 +91,7 @@ fn gaps_between(exchanges: &[Exchange]) -> Vec<Duration> {
     exchanges.windows(2).filter_map(|pair| Some(pair.get(1)?.arrived.duration_since(pair.first()?.sent))).collect()
 }
 
-/// From the last byte of an answer with a call to the first that its tool hears of it, in another process.
+/// Measures from the last byte of an answer with a call to the first byte that its tool receives, in another process.
 fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
     const EACH: usize = 30;
     let place = HostsProject::new(Project::empty(), &[]);
@@ -108,7 +108,7 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
         let limit = (EACH + 1).to_string();
         ensure_completed(&agent(&place, &["run", "Tick.", "--max-iterations", &limit])?)?;
         let (asked, heard) = (model.take(), ticks.take());
-        ensure!(heard.len() == EACH, "{} of {EACH} calls were heard", heard.len());
+        ensure!(heard.len() == EACH, "the tool received {} of {EACH} calls", heard.len());
         let bare: Vec<Duration> = (0..EACH).map(|number| ticks.call(number)).collect::<Result<_>>()?;
         if round > 0 {
             of_loop.extend(asked.iter().zip(&heard).map(|(asked, heard)| heard.duration_since(asked.sent)));
@@ -159,7 +159,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
             let begun = Instant::now();
             agent(&place, words)?;
             let asked = model.take();
-            times.push(asked.first().context("the model was asked")?.arrived.duration_since(begun));
+            times.push(asked.first().context("the model received no request")?.arrived.duration_since(begun));
         }
         if round > 0 {
             new.extend(times.first().copied());

@@ -11,7 +11,7 @@ use crate::mcp::Zubi;
 use crate::stats::Samples;
 use crate::table::{Aim, Row, Table};
 
-/// A file in each language, with the component that brings its server. Asked about in this order.
+/// A file in each language, with the component of its server, in the order of the queries.
 const FILES: &[(&str, &str, &[&str])] = &[
     ("one.py", "def one():\n    return 1\n", &["ty"]),
     ("two.cc", "int two() { return 2; }\n", &["clangd"]),
@@ -28,7 +28,7 @@ const STEPS: &[usize] = &[1, 3, 6];
 const DIRECTORIES: usize = 500;
 const FILES_EACH: usize = 100;
 
-/// What detection may take on the large tree, in milliseconds.
+/// The aim for detection on the large tree, in milliseconds.
 const DETECTION: f64 = 300.0;
 
 /// Measures both.
@@ -83,7 +83,7 @@ fn detection(table: &mut Table, rounds: usize) -> Result<()> {
         let arguments = json!({ "name": "lsp_diagnostics", "arguments": {} });
         let reply = zubi.wire.request("tools/call", &arguments)?;
         ours.push(start.elapsed());
-        ensure!(reply.result["isError"] == true, "nobody answers here, but: {}", reply.result);
+        ensure!(reply.result["isError"] == true, "no server serves this language, but: {}", reply.result);
         let start = Instant::now();
         let found = Command::new("find").arg(project.root()).args(["-type", "f"]).output().context("find runs")?;
         floor.push(start.elapsed());

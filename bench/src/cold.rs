@@ -12,10 +12,10 @@ use crate::stats::Samples;
 use crate::subject::Subject;
 use crate::table::{Aim, Row, Table};
 
-/// What zubi may add to the server's own time, in milliseconds.
+/// The time that zubi may add to the server's own, in milliseconds.
 const ADDED: f64 = 200.0;
 
-/// After so many marked answers, each of which has waited, the measurement is given up.
+/// The number of marked answers, each after a wait, at which the measurement stops.
 const MOST_MARKED: usize = 100;
 
 /// Starts both sides in turns, each time on fresh copies without caches.
@@ -24,7 +24,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     let mut marked = 0;
     let mut expected = None;
     for round in 0..rounds {
-        // Who goes first changes with the round; in the first it is the server, which tells what is true.
+        // The order alternates; the first round begins with the server, whose answer is the truth.
         if round % 2 == 0 {
             floor.push(bare(subject, introduction, &mut expected)?);
         }

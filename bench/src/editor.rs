@@ -1,14 +1,15 @@
-//! The benchmark of the editor's channel, run as `cargo xtask bench -- lsp`: `dlang lsp` and `zubi lsp` over their pipes, on
-//! a model of 2,000 bounded contexts ([`large_example`]).
+//! The benchmark of the editor channel, run as `cargo xtask bench -- lsp`: `dlang lsp` and `zubi lsp` over their pipes,
+//! on a model of 2,000 bounded contexts ([`large_example`]).
 //!
-//! It measures how long a new server takes to its first answer, and how long a question takes right after an edit, from
-//! writing the `textDocument/didChange` to having read the answer, with no wait between them. Both programs get every
-//! question in every round by turns; calls of tools, which `dlang lsp` does not have, go to `zubi lsp` alone. Beside each figure
-//! stands the same question without an edit before it, measured in the same round; a request that no server knows shows what
-//! the pipes and threads alone cost.
+//! It measures the time of a new server to its first answer, and the time of a request right after an edit, from
+//! writing the `textDocument/didChange` to having read the answer, without a wait between them. Both programs get every
+//! request in every round by turns; tool calls, which `dlang lsp` does not have, go to `zubi lsp` alone. Each figure is
+//! compared with the same request without an edit before it, measured in the same round; a request with an unknown
+//! method shows the cost of pipes and threads.
 //!
-//! Every answer is compared with that of a new server which found the edited text on disk. One that differs ends the
-//! benchmark: a quick answer about the text before the edit, or about a workspace that is still loading, is no result.
+//! Every answer is compared with that of a new server that found the edited text on disk. A difference ends the
+//! benchmark: a quick answer about the text before the edit, or about a workspace that is still loading, is not a
+//! result.
 
 mod edits;
 mod latency;
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The model and the programs that are asked about it.
+/// The model and the programs under test.
 struct EditorBench {
     project: Project,
     /// A folder without a model.

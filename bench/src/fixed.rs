@@ -1,4 +1,4 @@
-//! What zubi costs before any question: start, list of tools, memory.
+//! The fixed costs of zubi: start, list of tools, memory.
 
 use anyhow::{Context as _, Result};
 use serde_json::json;

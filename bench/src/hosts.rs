@@ -1,8 +1,9 @@
-//! Hosts and fronts: what it costs to ask through another process, what a front takes of memory, and how many can ask at once.
+//! Hosts and clients: the cost of a request through another process, the memory of a client, and the number of
+//! concurrent clients.
 //!
-//! A question through a front stands beside the same question to a zubi that shares nothing (`--host own`), in rounds that
-//! take turns. Many clients at once stand beside the same clients of a bare echo over a socket, whose threads do nothing else.
-//! Fifty fronts ask a language server that takes the same time for each answer, whatever else it does: that time is the floor.
+//! A request through a client is compared with the same request to a private zubi (`--host own`), in interleaved
+//! rounds. Many clients at once are compared with the same clients of a bare echo over a socket, whose threads do
+//! nothing else. Fifty clients query a language server with a fixed time per answer: that time is the floor.
 
 mod clients;
 mod delay;
@@ -24,7 +25,7 @@ pub(crate) use delay::serve as serve_with_delay;
 /// How long the language server of the fronts takes for an answer.
 const ANSWER: Duration = Duration::from_millis(200);
 
-/// How many fronts ask it at once.
+/// The number of concurrent clients.
 const FRONTS: usize = 50;
 
 /// A call that has next to nothing to do.
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The same call through a front and without one.
+/// Compares the same call through a client and without one.
 fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
     let place = HostsProject::new(Project::empty(), &[]);
     let _daemon = place.daemon(&["--no-port"]);
@@ -60,7 +61,7 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
         let [theirs, ours] = [&mut own, &mut front].map(|zubi| zubi.wire.request("tools/call", &trivial()));
         let (theirs, ours) = (theirs?, ours?);
         ensure!(ours.result == theirs.result, "{} through a front, {} without", ours.result, theirs.result);
-        // What is first is slow on both sides.
+        // The first calls are slow on both sides.
         if round >= 50 {
             without.push(theirs.took);
             through.push(ours.took);
@@ -92,7 +93,7 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Many fronts ask one language server at once; it takes the same time for each.
+/// Measures many clients that query one language server at once; it takes the same time for each.
 fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
     let place = HostsProject::new(Project::empty(), &[]);
     delay::install(&place.project, ANSWER)?;
@@ -124,8 +125,8 @@ fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
     }
     let floor = Some(stats::milliseconds(ANSWER));
     let row = |what: String, zubi| Row { what, zubi, floor, unit: "ms", aim: None, note: String::new() };
-    table.push(row(format!("{FRONTS} fronts ask at once, all answered, p50 of {rounds}"), last.percentile(50)));
-    table.push(row(format!("one of {FRONTS} fronts that ask at once, p50"), all.percentile(50)));
-    table.push(row(format!("one of {FRONTS} fronts that ask at once, p99"), all.percentile(99)));
+    table.push(row(format!("{FRONTS} clients at once, all answered, p50 of {rounds}"), last.percentile(50)));
+    table.push(row(format!("one of {FRONTS} concurrent clients, p50"), all.percentile(50)));
+    table.push(row(format!("one of {FRONTS} concurrent clients, p99"), all.percentile(99)));
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! What zubi tells a server about itself, and about how it should work: recorded once for each subject, because a server
-//! that is told less works otherwise (one that may not register for file changes watches the project itself), and would be
-//! no floor.
+//! The messages with which zubi initializes a server: recorded once for each subject, because a server with other
+//! capabilities works differently (one that cannot register file changes watches the project itself), and would not be
+//! a floor.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -24,13 +24,13 @@ pub(crate) struct Introduction {
     settings: BTreeMap<String, Value>,
     /// The params of `workspace/didChangeConfiguration`, if it is sent.
     changed: Option<Value>,
-    /// Where the copy lay that it was recorded in.
+    /// The directory of the copy that was recorded.
     home: String,
     root: String,
 }
 
 impl Introduction {
-    /// Lets zubi ask a server one question, with a program in between that writes down what both say.
+    /// Lets zubi send one request to a server through a program that records both directions.
     pub(crate) fn record(subject: &Subject) -> Result<Self> {
         let project = Project::copy_published(subject.project);
         let spot = subject.spots(&project)?.remove(0);
@@ -50,7 +50,7 @@ impl Introduction {
             let texts = std::iter::from_fn(|| message(&mut input, Framing::Headers));
             Ok(texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect())
         };
-        // What the program prints about its version stands before the messages, as a header nobody knows.
+        // The program's version output precedes the messages, as an unknown header.
         let (said, heard) = (read(&said)?, read(&heard)?);
         let params = |method: &str| said.iter().find(|message| message["method"] == method).map(|it| &it["params"]);
         let initialize = params("initialize").with_context(|| format!("{command} was not initialized"))?.clone();

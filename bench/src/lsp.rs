@@ -1,4 +1,4 @@
-//! A language server asked directly: the floor.
+//! A language server without zubi: the floor.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -47,7 +47,7 @@ pub(crate) struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    /// Starts the server and tells it what zubi tells it.
+    /// Starts the server and initializes it as zubi does.
     pub(crate) fn start(subject: &Subject, introduction: &Introduction, project: &'a Project) -> Result<Self> {
         let environment = environment(project, subject.components);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
@@ -132,7 +132,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Tells the server what happened to files on disk: paths with LSP's kinds of change.
+    /// Notifies the server of changes on disk: paths with LSP's kinds of change.
     pub(crate) fn notify_changes(&self, files: &[(&str, u8)]) -> Result<()> {
         let changes: Vec<_> = files.iter().map(|(file, kind)| json!({ "uri": self.uri(file), "type": kind })).collect();
         self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
@@ -160,7 +160,7 @@ impl<'a> Server<'a> {
         self.wire.answer(asked)
     }
 
-    /// Asks and waits; asks again as long as the server says that files changed meanwhile, as the protocol demands.
+    /// Sends a request and waits; repeats it as long as the server returns `ContentModified`, as the protocol requires.
     pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<Reply> {
         loop {
             let asked = self.send_question(question, spot)?;

@@ -1,13 +1,13 @@
-//! The benchmark, run as `cargo xtask bench`: zubi against the language servers it asks, in one run, in rounds that
-//! take turns, on published projects.
+//! The benchmark, run as `cargo xtask bench`: zubi against the language servers that it uses, in one run, in
+//! interleaved rounds, on published projects.
 //!
-//! A figure stands beside its floor: the same question put directly to an instance of the same server, which is told what
-//! zubi tells it ([`introduction`]). Both sides are driven by the same code ([`wire`]), with times taken when a whole message
-//! has arrived.
+//! Each figure is compared with its floor: the same request sent directly to an instance of the same server,
+//! initialized as zubi does it ([`introduction`]). The same code drives both sides ([`wire`]), and takes times when a
+//! whole message has arrived.
 //!
-//! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), with `tools` the tools
-//! that ask no server ([`tools`]), with `hosts` what it costs to share one ([`hosts`]), with `editor` what zubi adds to the
-//! answers of VS Code ([`window`]), with `agent` what the agent's loop takes for itself ([`agent`]). None of them needs another server.
+//! The first argument selects another benchmark: `lsp` DomainLang's own language server ([`editor`]), `tools` the tools
+//! that use no server ([`tools`]), `hosts` the cost of sharing a host ([`hosts`]), `editor` the cost of zubi in VS Code
+//! ([`window`]), `agent` the agent's loop ([`agent`]). None of them needs another server.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -46,22 +46,22 @@ usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go
        zubi-bench editor [--quick]
        zubi-bench agent [--quick]";
 
-/// What the command line calls the measurements of DomainLang's language server.
+/// The argument for DomainLang's language server.
 const LSP: &str = "lsp";
 
-/// What it calls the measurements of tools that ask no server.
+/// The argument for tools that use no server.
 const TOOLS: &str = "tools";
 
-/// What it calls the measurements of hosts and fronts.
+/// The argument for hosts and clients.
 const HOSTS: &str = "hosts";
 
-/// What it calls the measurements in a real VS Code.
+/// The argument for a real VS Code.
 const EDITOR: &str = "editor";
 
-/// What it calls the measurements of the agent.
+/// The argument for the agent.
 const AGENT: &str = "agent";
 
-/// What the command line calls the measurements with many servers and many files.
+/// The argument for many servers and many files.
 const BREADTH: &str = "breadth";
 
 /// What it calls cold starts alone: of the subjects that are named with it, or of all.

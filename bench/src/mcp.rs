@@ -1,4 +1,4 @@
-//! `zubi mcp`, asked over its pipes.
+//! `zubi mcp` over its pipes.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What happens around zubi: a file appears on disk, the server is killed, the input closes.
+//! Events around zubi: a file appears on disk, the server is killed, the input closes.
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     Ok(())
 }
 
-/// A file written on disk is in the very next answer. The bare server is told by hand.
+/// Checks that a file written on disk is in the very next answer. The bare server gets a notification.
 fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let (mut fresh, mut told) = (0, 0);
@@ -73,7 +73,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
         floor: Some(floor.percentile(50)),
         unit: "ms",
         aim: None,
-        note: format!("the new use was in the answer {fresh} of {rounds} times; in the told bare server's, {told}"),
+        note: format!("the new use was in the answer {fresh} of {rounds} times; in the notified bare server's, {told}"),
     });
     Ok(())
 }

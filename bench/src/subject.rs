@@ -1,4 +1,4 @@
-//! What is measured: published projects, each with a server and symbols to ask about.
+//! The measured projects: published ones, each with a server and symbols.
 
 use anyhow::{Context as _, Result};
 use camino::Utf8PathBuf;
@@ -9,10 +9,10 @@ type Symbols = &'static [(&'static str, &'static str)];
 
 /// One project with its server.
 pub(crate) struct Subject {
-    /// What the command line calls it.
+    /// The name on the command line.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// What is measured of it when nothing is named.
+    /// The measurements without a selection.
     pub(crate) depth: Depth,
     /// The published sources, as [`Project::published`] names them.
     pub(crate) project: &'static str,
@@ -25,14 +25,14 @@ pub(crate) struct Subject {
     pub(crate) language: &'static str,
     /// How the bare server says that it has read the project.
     pub(crate) ready: Ready,
-    /// The symbols asked about in turn: a file and a text whose last word is the symbol's declaration. The first is
-    /// used widely and is the one the cold start is measured with.
+    /// The queried symbols, in turn: a file and a text whose last word is the symbol's declaration. The first one has
+    /// many uses; the cold start is measured with it.
     pub(crate) symbols: Symbols,
     /// How many references the first symbol has at least: a server that gives fewer has not read the project.
     pub(crate) at_least: usize,
     /// A new file's name and text with one more use of the first symbol.
     pub(crate) new_file: (&'static str, &'static str),
-    /// Where the language wants a new file declared: the file, and the line added to it.
+    /// The file that declares new files in this language, and the line to add.
     pub(crate) declared: Option<(&'static str, &'static str)>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Ready {
     ServerStatus,
 }
 
-/// A place to ask about.
+/// A position to query.
 #[derive(Debug, Clone)]
 pub(crate) struct Spot {
     pub(crate) file: String,
@@ -76,7 +76,7 @@ impl Spot {
 }
 
 impl Subject {
-    /// Where the symbols are in a copy of the project.
+    /// The positions of the symbols in a copy of the project.
     pub(crate) fn spots(&self, project: &Project) -> Result<Vec<Spot>> {
         self.symbols.iter().map(|(file, text)| spot(project, file, text)).collect()
     }

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) zubi: f64,
-    /// The same question put to the server directly.
+    /// The same request sent to the server directly.
     pub(crate) floor: Option<f64>,
     pub(crate) unit: &'static str,
-    /// What is aimed at.
+    /// The aim.
     pub(crate) aim: Option<Aim>,
     pub(crate) note: String,
 }

@@ -1,8 +1,8 @@
-//! Tools that ask no server: `file.search` against `rg` on a large tree, what a call costs beside a bare message, and what
-//! JavaScript of a tool file costs beside a `node` that is started for it.
+//! Tools that use no server: `file.search` against `rg` on a large tree, a tool call against a bare message, and
+//! JavaScript of a tool file against a `node` process for it.
 //!
-//! Both searches find the same lines, which is checked, in rounds that take turns. `rg` is started for each search, as an
-//! agent does with a shell; zubi runs already. `rg` writes every line that matches, zubi counts all and shows some.
+//! Both searches find the same lines, which is checked, in interleaved rounds. `rg` is started for each search, as an
+//! agent does with a shell; zubi is already running. `rg` prints every matching line, zubi counts all and prints some.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,7 +22,7 @@ const FOLDERS: usize = 100;
 const FILES: usize = 100;
 const FILE_BYTES: usize = 10_000;
 
-/// What is searched, with the way to say it: rare and common, plain, with capitals of any kind, and an expression.
+/// The search patterns with their labels: rare and common, literal, case-insensitive, and a regular expression.
 const SEARCHES: &[(&str, &str)] = &[
     ("a rare word", "Needle"),
     ("a rare word in any case", "needle"),
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         _ => anyhow::bail!("usage: zubi-bench tools [--quick]"),
     };
     processes::adopt_orphans();
-    println!("tools that ask no server; load average {}", stats::load_average());
+    println!("tools that use no server; load average {}", stats::load_average());
     let mut table = Table::default();
     searches(&mut table, if quick { 5 } else { 21 })?;
     calls(&mut table, if quick { 200 } else { 2_000 })?;

@@ -11,7 +11,7 @@ use crate::stats::Samples;
 use crate::subject::{Spot, Subject};
 use crate::table::{Aim, Row, Table};
 
-/// What zubi may add to a warm answer, in milliseconds: half the time, and nearly always.
+/// The time that zubi may add to a warm answer, in milliseconds: median, and p95.
 const ADDED_MEDIAN: f64 = 0.5;
 const ADDED_P95: f64 = 2.0;
 
@@ -51,7 +51,7 @@ fn compare(
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     for round in 0..rounds {
         for spot in spots {
-            // Who goes first changes with the round, so that neither profits from what the other warmed up.
+            // The order alternates, so that neither side profits from the cache of the other.
             if round % 2 == 0 {
                 floor.push(server.request(question, spot)?.took);
                 ours.push(zubi.request(question, spot)?.reply.took);
@@ -100,8 +100,8 @@ fn sizes(subject: &Subject, table: &mut Table, zubi: &mut Zubi, server: &mut Ser
     Ok(())
 }
 
-/// A quick hover asked while references run. The server itself may answer one after the other; what counts is whether
-/// zubi adds to that.
+/// Sends a quick hover while references run. The server may answer one after the other; the question is if zubi adds to
+/// that.
 fn hover_meanwhile(
     subject: &Subject,
     table: &mut Table,

@@ -1,7 +1,8 @@
-//! What zubi adds to the answers of an editor: the same question through a language model tool of the extension, and bare, by
-//! turns, in one window of a real VS Code. Beside it what it costs to get the extension going, and how large its packages are.
+//! The time that zubi adds to the answers of an editor: the same request through a language model tool of the
+//! extension, and bare, by turns, in one window of a real VS Code. Also the activation time of the extension, and the
+//! size of its packages.
 //!
-//! The times are taken in the extension host (`editors/vscode/tests/real/suite/bench.ts`), where both questions are asked.
+//! The extension host measures the times (`editors/vscode/tests/real/suite/bench.ts`), where both requests are sent.
 
 use std::time::Duration;
 
@@ -51,7 +52,7 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
     }
     let plain = |what: String, zubi: f64| Row { what, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
     for percent in [50, 99] {
-        let what = format!("a tool that asks the editor nothing, through `lm.invokeTool`, p{percent} of {rounds}");
+        let what = format!("a tool without editor requests, through `lm.invokeTool`, p{percent} of {rounds}");
         table.push(plain(what, nothing.percentile(percent)));
     }
     let activation = samples(&figures, "activation")?.percentile(50);
@@ -66,7 +67,7 @@ fn samples(figures: &Value, kind: &str) -> Result<Samples> {
     let figures = figures[kind].as_array().with_context(|| format!("the window has no figures of {kind}"))?;
     let mut samples = Samples::default();
     for figure in figures {
-        let milliseconds = figure.as_f64().with_context(|| format!("{kind}: {figure} is no number"))?;
+        let milliseconds = figure.as_f64().with_context(|| format!("{kind}: {figure} is not a number"))?;
         samples.push(Duration::try_from_secs_f64(milliseconds / 1000.0)?);
     }
     ensure!(!figures.is_empty(), "the window has no figures of {kind}");

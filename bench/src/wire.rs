@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
-/// How messages are told apart on the pipe.
+/// The framing of messages on the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// `Content-Length` headers (LSP).
@@ -63,7 +63,7 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// The same question, timed from an earlier moment: that of what was sent before it and belongs to it.
+    /// The same request, timed from an earlier moment: when the message that belongs to it was sent.
     pub(crate) fn timed_from(self, sent: Instant) -> Self {
         Self { sent, ..self }
     }
@@ -100,7 +100,7 @@ impl Input {
     }
 }
 
-/// Answers a request of the other side; `None` leaves it to nobody (an error reply).
+/// Answers a request of the other side; `None` sends an error response.
 pub(crate) type Serve = Box<dyn Fn(&str, &Value) -> Option<Value> + Send>;
 
 impl Wire {
@@ -152,7 +152,7 @@ impl Wire {
         }
     }
 
-    /// Asks and waits.
+    /// Sends a request and waits.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Reply> {
         let asked = self.send_request(method, params)?;
         self.answer(&asked)
@@ -236,7 +236,7 @@ fn read(
     }
 }
 
-/// The next message; `None` when there is none.
+/// The next message; `None` at the end of the output.
 pub(crate) fn message(output: &mut impl BufRead, framing: Framing) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     match framing {

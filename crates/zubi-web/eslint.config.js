@@ -1,2 +1,2 @@
-// The rules of the chat page, which stand beside those of the VS Code extension.
+// The lint rules of the chat page; the VS Code extension has its own.
 export { page as default } from "../../editors/vscode/eslint.config.js";

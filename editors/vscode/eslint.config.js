@@ -1,4 +1,4 @@
-// What eslint holds the TypeScript to: the strict rules that know types.
+// The eslint rules for the TypeScript: the strict ones that use types.
 import eslint from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
@@ -15,19 +15,19 @@ export default defineConfig(
     },
   },
   {
-    // Values of the stub stand for the editor's own.
+    // The stub's values replace the editor's own.
     files: ["tests/units/**"],
     rules: { "@typescript-eslint/no-unsafe-class-instance-assignment": "off" },
   },
 );
 
-// What the scripts of the chat page use of a browser.
+// The browser globals of the chat page's scripts.
 const BROWSER = [
   "AbortController", "Blob", "HTMLElement", "ResizeObserver", "TextDecoderStream", "URL", "URLSearchParams", "clearTimeout", "document",
   "fetch", "history", "location", "navigator", "requestAnimationFrame", "sessionStorage", "setTimeout", "window",
 ];
 
-// What eslint holds those scripts to, which stand in crates/zubi-web. They are JavaScript, whose types tsc checks.
+// The eslint rules for those scripts in crates/zubi-web. They are JavaScript, whose types tsc checks.
 export const page = defineConfig(eslint.configs.recommended, {
   languageOptions: { globals: Object.fromEntries(BROWSER.map((name) => [name, "readonly"])) },
   rules: { "no-console": "error" },

@@ -1,5 +1,5 @@
-//! What each fuzz target does with its input. Plain functions, so that a normal test replays the committed corpus over
-//! them (`crates/zubi-code/tests/fuzz_corpus.rs` includes this file). Each panics when a property does not hold.
+//! The body of each fuzz target. Plain functions, so that a normal test replays the committed corpus
+//! (`crates/zubi-code/tests/fuzz_corpus.rs` includes this file). Each panics if a property does not hold.
 
 use std::sync::Arc;
 
@@ -51,11 +51,11 @@ pub fn framing(bytes: &[u8]) {
     assert_eq!(decoder.next_frame(), Ok(Some(Frame::Body(body.to_vec()))), "our own frame is read back");
 }
 
-/// A workspace edit as JSON, with `file:///W` standing for the workspace: planned, applied and undone, or refused;
-/// either way the tree is as before, and nothing beside it was touched.
+/// A workspace edit as JSON, with `file:///W` for the workspace: planned, applied and undone, or refused; in both cases
+/// the tree is as before, and nothing outside was touched.
 pub fn workspace_edit(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    // Most of what a fuzzer makes is no JSON; nothing is built for it.
+    // Most inputs of a fuzzer are not JSON; they need no tree.
     if serde_json::from_str::<serde_json::Value>(text).is_err() {
         return;
     }

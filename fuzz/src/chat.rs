@@ -1,13 +1,12 @@
-//! What the target of answers over OpenAI chat does with its input (`crates/zubi-agent/tests/fuzz_corpus.rs` includes this
-//! file).
+//! The body of the target for answers over OpenAI chat (`crates/zubi-agent/tests/fuzz_corpus.rs` includes this file).
 
 use zubi_agent::model::chat::stream::Reader;
 use zubi_agent::model::ids::Ids;
 use zubi_agent::model::{Answer, ErrorKind, ModelError, Delta};
 use zubi_tools::redact::Redactor;
 
-/// Bytes as a server may send them: no panic, the same answer in pieces of any size, what was heard is what is in the answer,
-/// calls with arguments that are an object or a text, ids that differ, and no answer where nothing said that it is whole.
+/// Bytes as a server may send them: no panic, the same answer for deltas of any size, deltas that add up to the answer,
+/// calls whose arguments are an object or a text, distinct ids, and no answer without an end mark.
 pub fn chat_stream(bytes: &[u8]) {
     let (whole, heard) = read(bytes, usize::MAX);
     for piece in [1, 3, 64] {
@@ -23,7 +22,7 @@ pub fn chat_stream(bytes: &[u8]) {
             Delta::Reasoning(piece) => reasoning.push_str(&piece),
         }
     }
-    assert_eq!((text, reasoning), (answer.said.text, answer.said.reasoning), "what was heard");
+    assert_eq!((text, reasoning), (answer.said.text, answer.said.reasoning), "the deltas add up to the answer");
     let mut ids: Vec<_> = answer.said.calls.iter().map(|call| &call.id).collect();
     ids.sort();
     ids.dedup();
@@ -33,7 +32,7 @@ pub fn chat_stream(bytes: &[u8]) {
     }
     let sent = String::from_utf8_lossy(bytes);
     let is_whole = ["finish_reason", "[DONE]", "\\u"].iter().any(|end| sent.contains(end));
-    assert!(is_whole || sent.trim_start().starts_with(['{', '[']), "an answer that nobody ended");
+    assert!(is_whole || sent.trim_start().starts_with(['{', '[']), "an answer without an end mark");
 }
 
 fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ErrorKind>, Vec<Delta>) {

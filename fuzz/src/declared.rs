@@ -1,4 +1,4 @@
-//! What the target of tool files does with its input (the tests of `zubi-toolbox` include this file).
+//! The body of the target for tool files (the tests of `zubi-toolbox` include this file).
 
 use zubi_toolbox::declared::{Content, Severity};
 
@@ -15,7 +15,7 @@ pub fn parse_tool_file(bytes: &[u8]) {
     let errors = content.problems.iter().filter(|problem| problem.severity == Severity::Error);
     // The whole text is looked at again, which gives the same: nothing depends on the order of a table.
     let again = Content::parse(text, &["TOKEN".to_owned()]);
-    assert_eq!(again.problems, content.problems, "another reading tells other problems");
+    assert_eq!(again.problems, content.problems, "a second reading reports other problems");
     for id in &content.broken {
         assert!(errors.clone().next().is_some(), "`{id}` is left out and nothing says why");
     }

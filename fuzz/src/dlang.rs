@@ -1,5 +1,5 @@
-//! What the DomainLang targets do with their input. Plain functions, so that tests of `dlang-syntax` use them as well: its
-//! property tests check the same, and replay the committed corpus. Each panics when a property does not hold.
+//! The bodies of the DomainLang targets. Plain functions, so that tests of `dlang-syntax` use them as well: its
+//! property tests check the same, and replay the committed corpus. Each panics if a property does not hold.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! What the fuzz targets of DomainLang's editor features do with their input. Plain functions, so that tests of
-//! `dlang-ide` use them as well: its property tests check the same, and replay the committed corpus. Each panics when a
-//! property does not hold.
+//! The bodies of the fuzz targets for DomainLang's editor features. Plain functions, so that tests of `dlang-ide` use
+//! them as well: its property tests check the same, and replay the committed corpus. Each panics if a property does not
+//! hold.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub fn dlang_editor(bytes: &[u8]) {
     check_features(&String::from_utf8_lossy(bytes));
 }
 
-/// Asks everything but the formatter about a text, and checks what must hold whatever it is.
+/// Runs every feature except the formatter on a text, and checks the properties that hold for any text.
 pub fn check_features(text: &str) {
     let parse = parse(text);
     let whole = TextRange::up_to(TextSize::of(text));
@@ -116,7 +116,7 @@ fn check_whole(text: &str, before: &Parse, formatted: &FormattedText) {
     }
 }
 
-/// The edits stand in order, each changes something, and together they make the text.
+/// Checks that the edits are in order, that each changes something, and that together they produce the text.
 fn check_edits(text: &str, formatted: &FormattedText) {
     let mut end = TextSize::new(0);
     for edit in &formatted.edits {

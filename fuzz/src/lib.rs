@@ -1,4 +1,4 @@
-//! What the fuzz targets do, by whom they are about: each file is also compiled into the tests of a crate of the workspace.
+//! The bodies of the fuzz targets, by subject: each file is also compiled into the tests of a crate of the workspace.
 
 mod bodies;
 mod chat;

@@ -1,6 +1,6 @@
-//! What the fuzz target of DomainLang's model does with its input, and with it those editor features that ask the model.
-//! Plain functions, so that tests of `dlang-ide` use them as well: its property tests check the same, and replay the
-//! committed corpus. Each panics when a property does not hold.
+//! The body of the fuzz target for DomainLang's model and for the editor features that query it. Plain functions, so
+//! that tests of `dlang-ide` use them as well: its property tests check the same, and replay the committed corpus. Each
+//! panics if a property does not hold.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::offers::check_offers;
 const FILES: [(&str, Option<&str>); 4] =
     [("a.dlang", None), ("b.dlang", None), ("pkg/index.dlang", Some("pkg")), ("pkg/part.dlang", Some("pkg"))];
 
-/// What stands between two files.
+/// The separator of two files.
 const SEPARATOR: &str = "---\n";
 
-/// The most edits of one input, and the most offsets of a file at which everything is asked.
+/// The maximum number of edits of one input, and of queried offsets of a file.
 const MAX_EDITS: usize = 4;
 const MAX_OFFSETS: usize = 24;
 
-/// Any bytes: the texts of four files, then pieces that are put into them one after the other. Everything is asked about the
-/// model, and after each edit it is what it would be from scratch.
+/// Any bytes: the texts of four files, then insertions into them, one after the other. Queries everything about the
+/// model, and compares the model after each edit with one from scratch.
 pub fn dlang_model(bytes: &[u8]) {
     let input = String::from_utf8_lossy(bytes);
     let mut pieces = input.split(SEPARATOR);
@@ -68,7 +68,7 @@ pub fn model(texts: &[&str]) -> ModelHost {
     host
 }
 
-/// Asks the editor features at many offsets, and checks what must hold whatever the texts are.
+/// Runs the navigation features at many offsets, and checks the properties that hold for any text.
 pub fn check_navigation(host: &ModelHost) {
     let db = host.db();
     for file in project_files(db) {
@@ -91,7 +91,7 @@ pub fn check_navigation(host: &ModelHost) {
     }
 }
 
-/// Where tokens begin and end, and that is where names do.
+/// The boundaries of tokens, which include those of names.
 fn offsets(text: &str) -> Vec<TextSize> {
     let tokens = tokenize(text);
     let words: Vec<_> = tokens.iter().filter(|token| !token.kind.is_trivia()).collect();
@@ -122,9 +122,9 @@ fn check_place(db: &dyn Db, file: File, offset: TextSize) {
     assert_eq!(references(db, file, offset, false), uses);
     let Ok(prepared) = prepare_rename(db, file, offset) else { return };
     assert!(prepared.range.contains_inclusive(offset));
-    assert!(here.iter().any(|it| it.range == prepared.range), "a name is no place of itself");
+    assert!(here.iter().any(|it| it.range == prepared.range), "a name is not among its own occurrences");
     assert!(all.iter().all(|it| word(db, it) == prepared.text), "a place is another name");
-    // Asked at any of its places, except where an entry of a map means more, the answer is the same.
+    // Every occurrence gives the same answer, except entries of a map that mean several elements.
     for other in [all.first(), all.last()].into_iter().flatten() {
         if prepare_rename(db, other.file, other.range.start()).is_ok() {
             assert_eq!(references(db, other.file, other.range.start(), true), all);
@@ -132,7 +132,7 @@ fn check_place(db: &dyn Db, file: File, offset: TextSize) {
     }
 }
 
-/// What every reference means, by paths and numbers.
+/// The targets of every reference, by paths and numbers.
 fn reference_targets(host: &ModelHost) -> Vec<(String, Vec<(String, u32)>)> {
     let db = host.db();
     let of = |target: &Definition| (target.file.path(db).to_owned(), target.number);
@@ -195,7 +195,7 @@ pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &s
                 assert_eq!(apply(edited.text(renamed.db()), &edits), before, "the way back leads elsewhere");
             }
         }
-        // Of two that had one name, one has another now; that is not undone.
+        // After the rename two elements with one name have different names, so it cannot be reverted.
         Err(error) => assert!(matches!(error, RenameError::Declared { .. }) && has_twins(host), "{error}"),
     }
     true

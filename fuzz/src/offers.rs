@@ -1,5 +1,5 @@
-//! What holds for explanations and completions at any place of any text. Plain functions, which the fuzz target of
-//! DomainLang's model and the tests of `dlang-ide` share. Each panics when a property does not hold.
+//! The properties of explanations and completions at any position of any text. Plain functions, which the fuzz target
+//! of DomainLang's model and the tests of `dlang-ide` share. Each panics if a property does not hold.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use dlang_syntax::{TextRange, TextSize};
 /// How many places of a file are looked at.
 const MAX_PLACES: usize = 8;
 
-/// Asks at places of every file, and takes some of what is offered.
+/// Queries positions of every file, and inserts some of the completions.
 pub fn check_offers(host: &mut ModelHost) {
     for file in project_files(host.db()).to_vec() {
         let length = file.text(host.db()).len();
@@ -25,7 +25,7 @@ pub fn check_offers(host: &mut ModelHost) {
     }
 }
 
-/// Asks at one place, and takes some of what is offered.
+/// Queries one position, and inserts some of the completions.
 pub fn check_offers_at(host: &mut ModelHost, file: File, offset: TextSize) {
     let items = check_place(host.db(), file, offset);
     for item in references_among(&items) {
@@ -45,7 +45,7 @@ fn names(host: &ModelHost, file: File) -> Vec<(String, Option<ElementKind>, Opti
     definitions(host.db(), file).map(|definition| identity(host, definition)).collect()
 }
 
-/// Asks everything about one place, and gives the offers.
+/// Runs every query at one position, and returns the completions.
 pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
     let is_in_text = |range: TextRange| file.text(db).get(Range::<usize>::from(range)).is_some();
     let text = file.text(db);
@@ -62,9 +62,9 @@ pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion>
     items
 }
 
-/// Takes an offer that is a reference: the reference that then stands there means the element. Gives whether that
-/// could be said: in a broken text an offer can take the place of a word that began a declaration. The braces behind
-/// it are then grouped anew, and the names in them are others than those that were offered.
+/// Inserts a completion that is a reference: the inserted reference means the element. Returns whether that could be
+/// checked: in a broken text a completion can replace the word that began a declaration. The following braces then
+/// belong to other blocks, with other names in scope.
 pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) -> bool {
     let CompletionKind::Element(kind) = item.kind else { return false };
     let (path, text) = (file.path(host.db()).to_owned(), file.text(host.db()).to_owned());

@@ -1,4 +1,4 @@
-//! What the target of shell scripts does with its input (`crates/zubi-tools/tests/fuzz_corpus.rs` includes this file).
+//! The body of the target for shell scripts (`crates/zubi-tools/tests/fuzz_corpus.rs` includes this file).
 
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,9 @@ use zubi_tools::shell::read;
 /// Far more than the longest script takes on a machine that is busy with others.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// Any text as a script: no panic, an end in time, absolute paths, commands with a program. And nothing hides what comes
-/// after it: with one more line, what was read before is still there and that line's command is too, or it cannot be told.
+/// Any text as a script: no panic, termination, absolute paths, commands with a program. And no text hides what
+/// follows: with one more line, everything read before is still there and that line's command is too, or the script is
+/// undecidable.
 pub fn shell_reader(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let directory = Utf8Path::new("/w");
@@ -24,7 +25,7 @@ pub fn shell_reader(bytes: &[u8]) {
             let kept = before.commands.iter().all(|argv| after.commands.contains(argv));
             assert!(kept, "a command is hidden by what follows it: {before:?} {after:?}");
             let added = after.commands.iter().any(|argv| argv == &["rm", "x"]);
-            assert!(added, "a command is hidden by what stands before it: {after:?}");
+            assert!(added, "the preceding text hides a command: {after:?}");
         }
     }
     assert!(started.elapsed() < BOUND, "it took {:?}", started.elapsed());

@@ -1,4 +1,4 @@
-//! What the target of templates does with its input (`crates/zubi-run/tests/fuzz_corpus.rs` includes this file).
+//! The body of the target for templates (`crates/zubi-run/tests/fuzz_corpus.rs` includes this file).
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use zubi_run::template::{Argument, Kind, Names, RenderError, Escaping, Template,
 const SINKS: [Escaping; 9] =
     [Escaping::Shell, Escaping::Argv, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code];
 
-/// A template and, after a NUL, the value of its arguments: no panic, problems have places in the text, JSON stays JSON,
-/// a URL keeps its host, a header stays one line, and a value that looks like a placeholder stays as it is.
+/// A template and, after a NUL, the value of its arguments: no panic, problems have ranges in the text, JSON stays
+/// JSON, a URL retains its host, a header stays one line, and a value that looks like a placeholder stays as it is.
 pub fn template(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (text, value) = text.split_once('\0').unwrap_or((text, "$a ${V} ' \" \\ $(x) `x`\n"));
@@ -48,7 +48,7 @@ pub fn template(bytes: &[u8]) {
                 continue;
             }
         };
-        assert!(template.secrets().is_empty() == rendered.secrets.is_empty(), "a secret that is not told");
+        assert!(template.secrets().is_empty() == rendered.secrets.is_empty(), "an unreported secret");
         match sink {
             Escaping::Json => drop(serde_json::from_str::<serde_json::Value>(&rendered.text).expect("JSON stays JSON")),
             Escaping::Header if !text.contains(['\r', '\n']) => {

@@ -1,6 +1,6 @@
-//! What the fuzz targets of DomainLang's workspace do with their input. Like `bodies.rs`, which knows zubi alone: plain
-//! functions, so that a normal test replays the committed corpus over them
-//! (`crates/dlang-workspace/tests/fuzz_corpus.rs` includes this file). Each panics when a property does not hold.
+//! The bodies of the fuzz targets for DomainLang's workspace. Like `bodies.rs`, which is about zubi alone: plain
+//! functions, so that a normal test replays the committed corpus (`crates/dlang-workspace/tests/fuzz_corpus.rs`
+//! includes this file). Each panics if a property does not hold.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub fn manifest(bytes: &[u8]) {
     }
 }
 
-/// A `model.lock`: every diagnostic lies in the text, what was passed over is said, every commit can name a folder.
+/// A `model.lock`: every diagnostic is inside the text, skipped entries are reported, every commit can name a folder.
 pub fn lock(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let parsed = lock::read(text);

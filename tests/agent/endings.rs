@@ -1,4 +1,4 @@
-//! What ends a turn before the model has answered, and what is told then.
+//! The reasons that end a turn before the model has answered, and the output for each.
 
 use std::process::{Command, Stdio};
 
@@ -54,7 +54,7 @@ fn budgets_end_a_turn_with_what_was_done() {
     "#);
 }
 
-/// Without room on the disk, as far as a process is concerned, neither a call's outcome nor the turn's end can be kept.
+/// If the process cannot write to disk, neither a call's result nor the turn's end can be stored.
 #[test]
 fn an_end_that_cannot_be_kept_is_told() {
     let place = HostsProject::new(Project::empty(), &[]);
@@ -71,7 +71,7 @@ fn an_end_that_cannot_be_kept_is_told() {
     assert!(stderr.contains("→ List files") && stderr.contains("cannot be kept"), "{stderr}");
 }
 
-/// Of a turn whose beginning cannot be kept only its end is told.
+/// If the beginning of a turn cannot be stored, only its end is printed.
 #[test]
 fn an_end_is_told_where_not_even_the_beginning_can_be_kept() {
     let long = "a word ".repeat(400);

@@ -10,7 +10,7 @@ use zubi_tests::hosts::HostsProject;
 use zubi_tests::models::{self, Dialect, Server, Turn};
 use zubi_tests::{Project, processes};
 
-/// What the server asks for, and nothing may show.
+/// The key that the server requires, and that must not be printed.
 pub(crate) const KEY: &str = "sk-scripted-0123456789";
 
 /// The longest that one of these steps may take on a busy machine.
@@ -22,7 +22,7 @@ pub(crate) struct Scene {
     server: Server,
 }
 
-/// What the program told.
+/// The output of the program.
 pub(crate) struct ProgramOutput {
     pub(crate) events: Vec<Value>,
     pub(crate) stderr: String,
@@ -67,12 +67,13 @@ impl Scene {
         RunningProgram { child, stdout, events: Vec::new() }
     }
 
-    /// How often the model was asked so far.
+    /// The number of requests to the model so far.
     pub(crate) fn request_count(&self) -> usize {
         self.server.requests().len()
     }
 
-    /// Every question that the model was asked was as the script expects, and none is left; and nothing runs any more.
+    /// Checks that every request to the model matched the script, that the script is finished, and that no process is
+    /// left.
     pub(crate) fn finish(self) {
         self.server.finish();
         nothing_is_left();
@@ -117,7 +118,7 @@ impl RunningProgram {
         kill_process(pid, signal).expect("it runs");
     }
 
-    /// Reads what is still told and waits for the end.
+    /// Reads the remaining events and waits for the end.
     pub(crate) fn wait(mut self) -> ProgramOutput {
         while self.next().is_some() {}
         let mut stderr = String::new();

@@ -1,4 +1,4 @@
-//! SIGKILL after any event: nothing is left running, the conversation can be read, and gone on with to its end.
+//! SIGKILL after any event: no process is left, and the conversation can be read and continued to its end.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -6,8 +6,7 @@ use zubi_tests::models::{Says, Turn};
 
 use crate::harness::{Scene, nothing_is_left, story};
 
-/// Answers enough for a turn that is killed and one that goes on: as far as the first was killed before an answer, the second
-/// gets it.
+/// Enough answers for a killed turn and a resumed one: the second receives the answers that the first did not.
 fn answers() -> Vec<Turn> {
     let run = |command: &str| Turn::says(Says::text("I run it.").call("shell_run", json!({ "command": command })));
     vec![
@@ -36,7 +35,7 @@ fn a_process_that_is_killed_leaves_a_conversation_that_goes_on() {
         assert_eq!(resumed.code, Some(0), "{}: {}", told("it does not go on"), resumed.story());
         let shown = scene.start(&["show", "--json"]).wait();
         let is_kept = |event: &&Value| !matches!(event["type"].as_str(), Some("text" | "thought" | "progress"));
-        // Everything that was told is there, in the same words.
+        // Every printed event is stored unchanged.
         let kept: Vec<&Value> = killed.events.iter().filter(is_kept).collect();
         let there: Vec<&Value> = shown.events.iter().take(kept.len()).collect();
         assert_eq!(there, kept, "{}", told("not kept"));
@@ -47,7 +46,7 @@ fn a_process_that_is_killed_leaves_a_conversation_that_goes_on() {
             .filter_map(|it| it["reason"].as_str())
             .collect();
         assert_eq!(ends.last(), Some(&"completed"), "{}", told("no end"));
-        // A turn of which nothing was kept has no end either.
+        // A turn without stored events has no end either.
         let was_asked = killed.events.iter().any(|event| event["type"] == "asked");
         let is_first_told = matches!(ends.as_slice(), ["killed" | "completed", "completed"]);
         assert!(is_first_told || (ends.len() == 1 && !was_asked), "{ends:?}: {}", told("ends"));
@@ -59,7 +58,7 @@ fn calls(events: &[Value]) -> Vec<&Value> {
     events.iter().filter(|event| event["type"] == "calling").map(|event| &event["call"]).collect()
 }
 
-/// A call that was cut off has a result too: that nobody knows what came of it.
+/// A call that was cut off has a result too: its effect is unknown.
 fn results(events: &[Value]) -> Vec<&Value> {
     let has_result = |call: &Value| events.iter().any(|event| event["type"] == "result" && event["call"] == *call);
     calls(events).into_iter().filter(|call| has_result(call)).collect()

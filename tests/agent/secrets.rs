@@ -1,4 +1,4 @@
-//! What zubi knows to be secret stands in no conversation, also not in pieces.
+//! No conversation contains a secret that zubi knows, even if the answer is split within it.
 
 use insta::assert_snapshot;
 use rustix::process::Signal;
@@ -31,7 +31,7 @@ fn keys_of_models_are_neither_told_nor_kept() {
     scene.finish();
 }
 
-/// What was stopped in the middle of a secret ends before it, also where the model's last words are repeated.
+/// A turn that is stopped in the middle of a secret ends before it, even when the model's last words are repeated.
 #[test]
 fn no_part_of_a_key_is_told_where_an_answer_was_broken_off() {
     let half = KEY.get(..KEY.len() - 4).expect("a part of it");

@@ -1,5 +1,5 @@
-//! Ctrl-C at any moment: the turn ends at once, nothing is left running, what was said and done is kept, and the conversation
-//! can be gone on with.
+//! Ctrl-C at any moment: the turn ends at once, no process is left, the events so far are stored, and the conversation
+//! can be resumed.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,7 +14,7 @@ use zubi_tests::processes;
 
 use crate::harness::{PATIENCE, RunningProgram, Scene, nothing_is_left};
 
-/// Interrupts a turn when `moment` has come, and goes on with it; what happened in both as a text.
+/// Interrupts a turn at `moment` and resumes it; returns the events of both as a text.
 fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> String {
     let scene = Scene::new(turns);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
@@ -66,7 +66,7 @@ fn before_it_says_anything() {
     "#);
 }
 
-/// Nobody reads what it says, and so it waits; to an interruption it listens all the same.
+/// A full stdout pipe blocks the program, which still reacts to an interruption.
 #[test]
 fn while_its_output_is_not_read() {
     let scene = Scene::new(vec![Turn::says(Says::text(&"long ".repeat(40_000)))]);
@@ -83,7 +83,7 @@ fn while_its_output_is_not_read() {
     scene.finish();
 }
 
-/// Whoever would read it has gone: nothing more is done for them, and what was said and done is kept.
+/// The reader of stdout has exited: the turn is cancelled, and its events so far are stored.
 fn unread(words: &[&str]) -> String {
     let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
     let mut command = scene.command(&[&["run", "Do it."], words].concat());

@@ -45,7 +45,7 @@ impl Terminal {
         Self { screen, child, written: String::new(), seen: 0 }
     }
 
-    /// Waits until this stands on the screen, behind what was looked at before.
+    /// Waits until this text is on the screen, after the part that was already read.
     fn read_until(&mut self, text: &str) {
         let begun = Instant::now();
         loop {
@@ -82,7 +82,7 @@ impl Terminal {
         self.screen.write_all(text.as_bytes()).expect("somebody reads");
     }
 
-    /// Waits for the end: what stood on the screen, and the exit code.
+    /// Waits for the end and returns the screen and the exit code.
     fn end(mut self) -> String {
         while self.read(PATIENCE) {}
         let code = self.child.wait().expect("it ends").code();
@@ -276,7 +276,7 @@ fn web(scene: &Scene, words: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts")
 }
 
-/// Sends what Ctrl-C sends, and waits for the end: what was still told on stdout.
+/// Sends the signal of Ctrl-C, waits for the end and returns the rest of stdout.
 fn interrupt(mut child: Child) -> String {
     let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
     let pid = rustix::process::Pid::from_raw(zubi.pid).expect("an id");

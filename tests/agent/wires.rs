@@ -1,4 +1,5 @@
-//! The same conversation over all five APIs: what happens is the same, whoever is asked. And the models that ask nobody.
+//! The same conversation over all five APIs: the events are the same for every provider. And the models without a
+//! provider.
 
 use std::process::{Output, Stdio};
 
@@ -10,7 +11,7 @@ use zubi_tests::{Project, tools};
 
 use crate::harness::{nothing_is_left, story};
 
-/// What the server asks for, and nothing may show.
+/// The key that the server requires, and that must not be printed.
 const KEY: &str = "sk-scripted-0123456789";
 
 fn script() -> Vec<Turn> {
@@ -26,7 +27,7 @@ fn script() -> Vec<Turn> {
     ]
 }
 
-/// What the program tells when the model is asked over this API. Never is the key in it.
+/// Returns the output of the program with a model of this API. It never contains the key.
 fn run(dialect: Dialect, turns: Vec<Turn>, words: &[&str]) -> Output {
     let project = Project::empty();
     project.write("notes.txt", "one\ntwo\n");
@@ -49,7 +50,7 @@ fn run(dialect: Dialect, turns: Vec<Turn>, words: &[&str]) -> Output {
     output
 }
 
-/// What happens. Ids are left out, tokens and thoughts are the same everywhere.
+/// Renders the events without ids; tokens and reasoning are the same for every API.
 fn check(dialect: Dialect) -> String {
     let output = run(dialect, script(), &[]);
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -104,7 +105,7 @@ fn a_key_that_a_server_sends_back_is_shown_nowhere() {
     nothing_is_left();
 }
 
-/// What the program prints in a copy of an example.
+/// Returns the output of the program in a copy of an example.
 fn print(place: &HostsProject, words: &[&str]) -> String {
     let output = place.run(&[&["agent"], words].concat());
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

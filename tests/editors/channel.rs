@@ -10,7 +10,7 @@ fn open(project: &Project) -> LanguageServer {
     open_folders(project, &[json!({ "uri": format!("file://{}", project.root()), "name": "project" })])
 }
 
-/// The same for an editor that has these folders open.
+/// The same for an editor with these open folders.
 fn open_folders(project: &Project, folders: &[Value]) -> LanguageServer {
     let mut command = Start::new(project, &[]).directory(project.home()).command();
     command.args(["lsp", "--stdio", "--clientProcessId", &std::process::id().to_string()]);
@@ -24,7 +24,7 @@ fn open_folders(project: &Project, folders: &[Value]) -> LanguageServer {
     zubi
 }
 
-/// The next question or answer. How the host is doing is told in between, whenever it changes.
+/// Returns the next request or response. Status notifications come in between.
 fn next(editor: &mut LanguageServer) -> Value {
     loop {
         let message = editor.receive();

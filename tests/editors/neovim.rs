@@ -27,7 +27,7 @@ fn neovim_edits_a_model() {
     #[expect(clippy::disallowed_methods, reason = "the tests know no crate of the product")]
     let seen = std::fs::read_to_string(&result).expect("Neovim writes what it saw");
     let seen: Value = serde_json::from_str(&seen).expect("as JSON");
-    // Lua does not keep the order of keys.
+    // Lua does not preserve the order of keys.
     with_settings!({ sort_maps => true }, {
         assert_json_snapshot!(seen, @r#"
         {

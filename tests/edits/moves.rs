@@ -4,7 +4,7 @@ use serde_json::json;
 use zubi_tests::zubi::{id, text};
 use zubi_tests::{Project, Zubi};
 
-/// Moves a file, looks for what must stand in another one afterwards, and takes the move back.
+/// Moves a file, checks the text of an importer, and reverts the move.
 async fn move_and_back(project: &Project, servers: &[&str], from: &str, to: &str, importer: &str, import: &str) {
     let zubi = Zubi::start(project, servers).await;
     let before = project.everything();

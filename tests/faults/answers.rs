@@ -1,4 +1,4 @@
-//! Servers whose answers are too large, broken, for somebody else, or about places that are none of theirs.
+//! Servers whose answers are too large, broken, for another request, or about foreign locations.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -51,7 +51,7 @@ impl FaultyServer {
         Self { project, zubi, before }
     }
 
-    /// Asks, within [`BOUND`].
+    /// Makes a call within [`BOUND`].
     pub(crate) async fn call_text(&self, (tool, arguments): (&str, Value)) -> String {
         let answer = self.zubi.call(tool, arguments).await;
         assert!(answer.took < BOUND, "{tool} took {:?}:\n{}", answer.took, answer.text);
@@ -66,7 +66,7 @@ impl FaultyServer {
             .replace(beside.as_str(), "[beside]")
     }
 
-    /// What must hold whatever the server has done; then everything is ended.
+    /// Checks the properties that hold after any behaviour of the server; then ends everything.
     pub(crate) async fn end(self) {
         let decent = self.zubi.call("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })).await;
         assert!(!decent.is_error && decent.text.ends_with("[ty · ready]"), "the other server:\n{}", decent.text);
@@ -80,7 +80,8 @@ impl FaultyServer {
     }
 }
 
-/// Asks a server with a vice these questions one after the other, and checks what must hold afterwards.
+/// Makes these calls to a server with a fault, one after the other, and checks the properties that must hold
+/// afterwards.
 pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> String {
     let faced = FaultyServer::with_vice(vice, row).await;
     let mut texts = Vec::new();
@@ -91,9 +92,9 @@ pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> 
     texts.join("\n────\n")
 }
 
-/// Asks a server that never stops doing something the same question for a while. Every answer must be the same.
+/// Repeats the same call to a server that never stops its activity. Every answer must be the same.
 pub(crate) async fn keep_asking(vice: &str) -> String {
-    // What it does all the time takes time from everybody on the machine.
+    // Its activity slows down every process on the machine.
     let faced = FaultyServer::with_vice(vice, "timeouts = { request_ms = 10000 }").await;
     let first = faced.call_text(hover()).await;
     let begun = Instant::now();
@@ -104,7 +105,7 @@ pub(crate) async fn keep_asking(vice: &str) -> String {
     first
 }
 
-/// The files of the project, and those beside it that nobody may touch.
+/// The files of the project, and the files beside it that must not change.
 fn everything(project: &Project) -> Vec<(Utf8PathBuf, Vec<u8>)> {
     let mut files = project.everything();
     let beside = project.root().parent().expect("a parent").join("outside.txt");
@@ -112,7 +113,7 @@ fn everything(project: &Project) -> Vec<(Utf8PathBuf, Vec<u8>)> {
     files
 }
 
-/// How long the pause before the next start lasts, as it is told, in seconds.
+/// Returns the announced pause before the next start, in seconds.
 pub(crate) fn pause(text: &str) -> Option<u64> {
     let (_, rest) = text.split_once(PAUSE)?;
     rest.split_once(" s;")?.0.parse().ok()
@@ -120,7 +121,7 @@ pub(crate) fn pause(text: &str) -> Option<u64> {
 
 const PAUSE: &str = "is started again only after ";
 
-/// It depends on how much of it has passed.
+/// Removes the pause, which depends on the elapsed time.
 fn without_pause(text: &str) -> String {
     match pause(text) {
         Some(seconds) => text.replace(&format!("{PAUSE}{seconds} s;"), &format!("{PAUSE}[pause] s;")),

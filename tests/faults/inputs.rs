@@ -1,5 +1,5 @@
-//! What a caller can do wrong. The agent is told what was wrong and what to do; nothing else happens. Misspelt names,
-//! missing positions and plans that do not exist stand with the surfaces' tests.
+//! Invalid calls. The agent receives the error and a hint; nothing else happens. The surfaces' tests cover misspelt
+//! names, missing positions and unknown plans.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

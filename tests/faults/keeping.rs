@@ -1,4 +1,4 @@
-//! How long a server is kept: not while nobody asks, not beyond its memory, and not gone for ever when it dies at once.
+//! The lifetime of a server: it ends when it is idle or uses too much memory, and returns when it dies at once.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use zubi_tests::processes;
 
 use crate::harness::{BOUND, FaultyServer, face, hover, pause};
 
-/// The servers with a vice that run now; each stands below a supervisor with nearly the same command line.
+/// The running servers with a fault; each is below a supervisor with nearly the same command line.
 fn running_servers() -> Vec<processes::Process> {
     let program = env!("CARGO_BIN_EXE_hostile");
     processes::descendants().into_iter().filter(|process| process.command.starts_with(program)).collect()
@@ -80,7 +80,7 @@ async fn the_pause_before_the_next_start_is_told() {
             faced.call_text(hover()).await;
             assert!(begun.elapsed() < BOUND, "it was not started again after {seconds} s");
         }
-        // What was told is rounded up.
+        // The announced pause is rounded up.
         assert!(told.elapsed() + Duration::from_secs(1) >= Duration::from_secs(seconds), "{seconds} s were told");
         longest = longest.max(seconds);
     }

@@ -1,11 +1,11 @@
-//! Places in documents that are no files: shown with the server's text of them, and never dropped without a word.
+//! Locations in virtual documents: shown with the server's text, and never dropped silently.
 
 use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::harness::face;
 
-/// A question whose answer lies in a class of a library, and in an archive that nobody can read.
+/// A query whose answer is in a class of a library, and in an archive that cannot be read.
 fn definition(context: u32) -> (&'static str, serde_json::Value) {
     ("lsp_definition", json!({ "at": "a.hostile:1:1", "context": context }))
 }
@@ -63,7 +63,7 @@ async fn the_text_of_a_library_is_asked_for_as_the_row_has_it() {
 
 #[tokio::test]
 async fn a_library_without_text_is_told_with_the_reason() {
-    // Nobody offers it.
+    // The server does not offer this.
     assert_snapshot!(face("library-own", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`

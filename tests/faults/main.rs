@@ -1,6 +1,5 @@
-//! Nothing that a language server does hurts the agent that asks: whatever it is, the call ends in time, the text says
-//! what happened and what to do next, no file changes, memory stays bounded, other servers go on answering, and nothing
-//! is left running.
+//! No behaviour of a language server harms the agent: the call ends in time, the text says what happened and what to do
+//! next, no file changes, memory stays bounded, other servers continue to answer, and no process is left.
 
 #![expect(
     clippy::expect_used,

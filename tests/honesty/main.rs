@@ -22,8 +22,8 @@ fn is_marked(answer: &Answer) -> bool {
     status.contains("may be incomplete") || status.contains("completeness unknown")
 }
 
-/// Asks from the first millisecond on, with patience of different lengths, all at once: every answer is complete or
-/// marked. Then, ready: complete and not marked.
+/// Makes concurrent calls from the first millisecond on, with different time-outs: every answer is complete or marked.
+/// Once the server is ready: complete and not marked.
 async fn cold(published: &str, components: &[&str], question: Value, at_least: usize) {
     for start in 0..STARTS {
         let project = Project::copy_published(published);
@@ -113,7 +113,7 @@ struct AddedUses {
     symbol: &'static str,
     file: &'static str,
     text: &'static str,
-    /// Where a language wants a new file declared: the file, and what is put before a line of it.
+    /// The file that must declare a new file in this language, and the text to insert before a line of it.
     declared: Option<(&'static str, &'static str)>,
 }
 

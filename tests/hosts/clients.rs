@@ -26,7 +26,7 @@ fn command(project: &Project, program: &str) -> Command {
     command
 }
 
-/// What a run printed, both streams, and its exit code.
+/// Returns the output of a run, both streams, and its exit code.
 fn output_and_code(output: &Output) -> (String, Option<i32>) {
     let text = [output.stdout.as_slice(), &output.stderr].concat();
     (String::from_utf8_lossy(&text).into_owned(), output.status.code())
@@ -99,7 +99,7 @@ fn both_clients_print_the_problems_that_a_host_knows() {
     assert!(text.contains("is not in this workspace") && code == Some(3), "{code:?} {text}");
 }
 
-/// Asks over the port and prints what came as JSON; the argument is the port.
+/// Sends requests over the port and prints the responses as JSON; the argument is the port.
 const OVER_PORT: &str = "
 import json, sys
 from zubi_ipc import IpcError, VSCodeIPCClient

@@ -36,7 +36,7 @@ impl Scene {
         let daemon = place.daemon(&[]);
         let host = place.only_host();
         let scene = Self { place, daemon, host };
-        // What is made once, at the first question, is there.
+        // Everything that the first request creates once is there.
         scene.is_answered("the first");
         scene.wait_until_left(0);
         scene
@@ -54,7 +54,7 @@ impl Scene {
         Raw::connect_with_proof(port_of(&self.host), token_of(&self.host))
     }
 
-    /// Somebody else is answered, and soon.
+    /// Checks that another client gets an answer soon.
     fn is_answered(&self, meanwhile: &str) {
         let begun = Instant::now();
         let mut raw = self.socket();
@@ -76,7 +76,7 @@ impl Scene {
         std::fs::read_dir(format!("/proc/{}/fd", self.daemon.pid())).expect("the host lives").count()
     }
 
-    /// Waits until so many are connected besides the one that asks.
+    /// Waits until this number of clients is connected besides the one that counts.
     fn wait_until_left(&self, left: usize) {
         eventually("the clients have gone", PATIENCE, || {
             let mut raw = self.socket();
@@ -140,7 +140,7 @@ fn garbage_is_answered_and_harms_nobody() {
     assert_eq!(flooding.message()["result"]["status"], "ok");
     drop(flooding);
 
-    // The same by somebody who does not listen.
+    // The same by a client that does not read.
     let mut deaf = scene.stream();
     deaf.set_write_timeout(Some(PATIENCE)).expect("a time");
     while deaf.write_all(b"garbage\n{}\n").is_ok() {}
@@ -218,7 +218,7 @@ fn a_page_in_a_browser_has_no_effect() {
     let stop = request(3, "host/shutdown", &json!({}));
     let body = [restart, request(2, "tools/call", &create), stop].concat();
 
-    // It may even know the token, but what stands before it is no proof.
+    // The client may even know the token, but the line before it is not a proof.
     let known = authenticate(token_of(&host), &"0".repeat(64));
     for body in [body.clone(), [known, body].concat()] {
         let mut raw = Raw::port(port_of(&host));
@@ -229,7 +229,7 @@ fn a_page_in_a_browser_has_no_effect() {
     assert_eq!(servers(), before, "nothing was restarted");
     assert!(!place.project.root().join("new.txt").exists());
 
-    // No page comes to a socket. A program of the user that speaks HTTP is told that it does not say what it should.
+    // A socket accepts no web page. A program of the user that speaks HTTP receives a protocol error.
     let mut raw = Raw::socket(socket_of(&host));
     raw.send_bytes(&post(0, &request(4, "ping", &json!({}))));
     let answers: Vec<Value> = (0..6).map(|_| raw.message()).collect();
@@ -270,7 +270,7 @@ fn a_thousand_connections_find_sixty_four_places() {
         assert!(told.contains("this host already has 64 connections, which is its limit; close one"), "{told}");
         assert_eq!(told.lines().count(), 1, "{told}");
     }
-    // Over the port they are told once they have proved who they are; a stranger is told nothing.
+    // Over the port only an authenticated client gets it; others receive nothing.
     let mut raw = Raw::port(port_of(&scene.host));
     let answer = raw.prove(token_of(&scene.host)).expect("a reason");
     assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("64 connections")), "{answer}");
@@ -342,7 +342,7 @@ fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
         raw.nonce();
     }
     scene.is_answered("strangers sit at the port");
-    // Who can prove himself is let in, and the one who has sat there longest goes.
+    // An authenticated client is admitted, and the oldest pending connection is closed.
     let mut owner = scene.authenticate();
     assert_eq!(owner.request("ping", &json!({}))["result"]["status"], "ok");
     assert!(begun.elapsed() < IN_TIME, "the strangers are still there");

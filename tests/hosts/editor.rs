@@ -17,7 +17,7 @@ at shapes/shape.py:35:5 total_area
 typed in Window
 [editor · readiness unknown · completeness unknown: editor gives no readiness signal]";
 
-/// Asks the editor's tool.
+/// Calls the editor's tool.
 fn editor(agent: &mut Agent, arguments: &Value, place: &HostsProject) -> String {
     agent.call_text("editor", arguments).replace(place.project.root().as_str(), "[project]")
 }
@@ -45,7 +45,7 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
                 .map(|host| host["clients"].as_array().map_or(0, Vec::len))
                 .sum::<usize>()
         };
-        // And the command that asks.
+        // Including the command that sends the request.
         assert_eq!((clients("editor"), clients("daemon")), (3, 1), "{status}");
 
         window.close();
@@ -117,7 +117,7 @@ fn no_server_runs_for_agents_while_an_editor_answers() {
     for agent in &mut agents {
         assert!(hover(agent).contains("typed in Window"));
     }
-    // The agent that was the host is one no more.
+    // The agent that was the host is a client now.
     eventually("the server ends", PATIENCE, || hosts::running_programs("ty server").is_empty().then_some(()));
     assert_eq!(pid(&place.only_host()), window.pid());
     // An editor that dies is as one that was closed.
@@ -163,7 +163,7 @@ fn two_windows_do_not_disturb_each_other() {
     assert!(hover(&mut outside).contains("typed in Outer"));
     assert!(ask_inside(&mut inside).contains("typed in Inner"));
     inner.close();
-    // The window of the outer folder is none of this agent's.
+    // The window of the outer folder is not a host for this agent.
     assert!(!ask_inside(&mut inside).contains("typed in"));
     assert!(hover(&mut outside).contains("typed in Outer"));
     outer.close();

@@ -1,5 +1,5 @@
-//! What a machine does to hosts: ports that are taken, files of hosts that were killed, directories that cannot be written, and
-//! several that begin at once.
+//! Faults of the machine: ports in use, files of killed hosts, read-only directories, and several hosts that start at
+//! once.
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
@@ -22,7 +22,7 @@ fn place() -> HostsProject {
     HostsProject::new(Project::empty(), &[])
 }
 
-/// Takes the ports of these that nobody has. Tests beside this one have hosts, too.
+/// Occupies the free ones of these ports. Concurrent tests have hosts, too.
 fn take(ports: impl Iterator<Item = u16>) -> Vec<TcpListener> {
     ports.filter_map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()).collect()
 }
@@ -55,7 +55,7 @@ fn a_host_takes_the_next_port_that_is_free() {
     assert!(!numbers(&all).contains(&port) && port > 1023, "{port}");
     drop(daemon);
 
-    // One that was asked for by its number is not replaced by another: who named it looks there.
+    // A port that was given by its number is not replaced by another: the client looks there.
     let taken = take(std::iter::once(0));
     let port = numbers(&taken)[0].to_string();
     let told: Vec<String> = [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]]
@@ -100,7 +100,7 @@ fn what_a_killed_host_has_left_is_removed_by_whoever_looks() {
 fn a_process_with_a_hosts_number_is_not_the_host() {
     let place = place();
     let run = place.run_directory();
-    // This test lives; the host began at another time. What it calls its socket may be anything.
+    // This test lives; the host began at another time. The path of its socket is arbitrary.
     let socket = run.join(INSTANCE).with_extension("sock");
     let elsewhere = base(&place).join("other.sock");
     let listener = |path: &Utf8Path| UnixListener::bind(path).expect("a socket");
@@ -136,7 +136,7 @@ fn write_own(file: &Utf8Path, content: &[u8]) {
     set_mode(file, 0o600);
 }
 
-/// What may stand in a file.
+/// Possible contents of a discovery file.
 fn contents(place: &HostsProject) -> Vec<(&'static str, Vec<u8>)> {
     let with = |field: &str, value: serde_json::Value| {
         let mut host = advertisement(place, INSTANCE);
@@ -219,7 +219,7 @@ impl Others {
         others
     }
 
-    /// Gives him everything but the program.
+    /// Gives the other user everything except the program.
     fn give(&self) {
         set_mode(base(&self.place), 0o755);
         let mine = [self.place.project.root(), self.place.project.home()];
@@ -294,7 +294,7 @@ fn without_hash(text: &str) -> String {
     }
 }
 
-/// A `zubi serve` of which nobody knows whether it will serve. Ends when dropped.
+/// A `zubi serve` that may or may not serve. Ends when dropped.
 struct Begun(Option<Child>);
 
 impl Begun {
@@ -342,7 +342,7 @@ fn of_six_daemons_that_start_at_once_one_serves() {
     let mut told: Vec<String> = all.into_iter().map(|begun| shown(&begun.output())).collect();
     assert_eq!(one.child_mut().try_wait().expect("a child"), None);
     assert_eq!(pid(&place.status()["hosts"][0]), serving);
-    // Later ones are told the same, also one that would leave the terminal.
+    // Later ones print the same, also one that would detach.
     told.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| shown(&place.run(arguments))));
     assert_eq!(told.len(), 7);
     told.dedup();

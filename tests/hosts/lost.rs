@@ -1,4 +1,5 @@
-//! A host that goes in the middle of a call: what only looks is asked again, of all else is said that nobody can tell.
+//! A host that exits during a call: clients repeat a call that only reads, and report that the effect of any other is
+//! unknown.
 
 use serde_json::{Value, json};
 use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
@@ -22,7 +23,7 @@ fn call_while_daemon_dies(steered: &SteeredProject, method: &str, tool: &str, ar
     steered.wait_until_heard(method, 1);
     let servers = SteeredProject::servers();
     assert!(servers.len() == 1 && is_below(&servers[0], daemon.pid()), "{servers:?}");
-    // Whoever is asked next answers.
+    // The next host answers.
     steered.hold(&[]);
     daemon.kill();
     (agent, call)
@@ -55,8 +56,8 @@ fn a_call_that_only_looks_is_made_again() {
     }
 }
 
-/// What is said of a call of which nobody can tell whether it was carried out. Of one that is known to write files it is said
-/// what has become of them.
+/// Checks the message about a call whose effect is unknown. For a call that writes files it also says what happened to
+/// them.
 fn is_unknown(place: &HostsProject, tool: &str, text: &str, is_error: bool) {
     let first = text.lines().next().unwrap_or_default();
     assert!(is_error, "{text}");

@@ -1,4 +1,4 @@
-//! Hosts that several processes share, and the programs that ask them.
+//! Hosts that several processes share, and their clients.
 
 #![expect(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Agents whose host goes, hangs or is outdone by a better one ask another; who comes at the same time agrees on one.
+//! Agents whose host exits, hangs or is replaced by a preferred one find another; concurrent ones agree on one.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use zubi_tests::{Agent, Project};
 
 use crate::steered::{ANSWER, SteeredProject};
 
-/// How long nobody may be the host after the one before has gone.
+/// The maximum time without a host after the previous one has exited.
 const SUCCESSION: Duration = Duration::from_secs(10);
 
 fn signal(pid: u32, signal: Signal) {
@@ -55,7 +55,7 @@ fn next_host(place: &HostsProject, before: u32) -> u32 {
     })
 }
 
-/// A host of ten ends by this signal: the nine others have a new one, without being asked for anything.
+/// The host of ten agents ends by this signal: the other nine have a new one without a request.
 fn succession(by: Signal) {
     let place = HostsProject::python();
     let mut agents = place.agents(10);
@@ -110,7 +110,7 @@ fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_i
     for _ in 0..2 {
         let mut daemon = place.daemon(&[]);
         assert_eq!(ask_all(&mut agents), expected);
-        // The agent that was the host is one no more: nobody asks it, and so its server has ended.
+        // The agent that was the host is a client now: it gets no requests, and so its server has ended.
         only_server(daemon.pid());
         assert_eq!(pid(&place.only_host()), daemon.pid());
 
@@ -212,7 +212,7 @@ fn of_ten_that_start_at_once_one_is_the_host_every_time() {
         assert!(agents.iter().any(|agent| agent.pid() == pid(&told[0])), "round {round}: {told:?}");
         let said: String = agents.iter().map(Agent::stderr_text).collect();
         assert_eq!(said, "", "round {round}");
-        // Killed all at once, they leave a file behind, which is nobody's.
+        // When all are killed at once, they leave a file without a host behind.
         drop(agents);
         processes::nothing_left_within(PATIENCE).expect("nothing is left");
     }
@@ -252,10 +252,10 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     let status = place.status();
     for host in status["hosts"].as_array().expect("hosts") {
         let clients = host["clients"].as_array().expect("clients");
-        // The other agent of the folder, and the command that asks.
+        // The other agent of the folder, and the command that sends the request.
         assert_eq!((clients.len(), host["servers"].as_array().expect("servers").len()), (2, 1), "{status}");
     }
-    // The daemon of the outer folder is none of those inside.
+    // The daemon of the outer folder does not serve the inner ones.
     let daemon = place.daemon(&[]);
     for (folder, agent) in &mut agents {
         let found = agent.call_text("lsp_workspace_symbols", &json!({ "query": "inside" }));
@@ -264,7 +264,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     let status = place.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let of_daemon = hosts.iter().find(|host| pid(host) == daemon.pid()).expect("the daemon");
-    // Both agents of its folder, and the command that asks.
+    // Both agents of its folder, and the command that sends the request.
     assert_eq!(of_daemon["clients"].as_array().map(Vec::len), Some(3), "{status}");
     let mut workspaces: Vec<(Value, Value)> =
         place.live_records().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();

@@ -1,4 +1,4 @@
-//! `validateFile` waits for the server's own answer, whether the server is asked for problems or tells them of its own accord.
+//! `validateFile` waits for the server's own answer, both with pulled and with published diagnostics.
 
 use serde_json::Value;
 use zubi_tests::Project;
@@ -24,7 +24,7 @@ fn a_file_is_checked_by_servers_that_are_asked_and_by_those_that_tell() {
         assert_eq!(checked["diagnostics"][0]["source"], source, "{checked}");
         assert_eq!(checked["diagnostics"][0]["severity"], "error", "{checked}");
         assert_eq!(checked["coverage"]["analysed"], 1, "{checked}");
-        // What has been mended is not told any more, however soon it is asked about.
+        // A fixed problem is not reported any more, however soon the next request comes.
         place.project.write(file, "\n");
         let mended = ask();
         assert_eq!(mended["diagnostics"].as_array().map(Vec::len), Some(0), "{mended}");

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use zubi_tests::hosts::PATIENCE;
 
-/// Whose process it is.
+/// The user of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PeerUser {
     /// The user whose host it is: this test's.
@@ -27,11 +27,11 @@ pub(crate) enum PeerUser {
 pub(crate) const OTHER: u32 = 65_534;
 
 impl PeerUser {
-    /// A program that runs as this user.
+    /// Returns a program that runs as this user.
     ///
     /// # Panics
     ///
-    /// When this test does not run as root, which alone can start a process as somebody else.
+    /// If this test does not run as root, which alone can start a process as another user.
     pub(crate) fn command(self, program: &Utf8Path) -> Command {
         assert!(rustix::process::geteuid().is_root(), "this test starts processes as another user: run it as root");
         match self {
@@ -45,7 +45,7 @@ impl PeerUser {
         }
     }
 
-    /// What a line of shell prints, or its last words where it fails. Its `$1` is `path`.
+    /// Returns the output of a shell line, or its last words if it fails. Its `$1` is `path`.
     pub(crate) fn shell(self, script: &str, path: &Utf8Path) -> Result<String, String> {
         let output =
             self.command("/bin/sh".into()).env("LC_ALL", "C").args(["-c", script, "sh", path.as_str()]).output();
@@ -59,7 +59,8 @@ impl PeerUser {
     }
 }
 
-/// A program's command as the other user's, with the same folder and environment; the program may lie where he can look.
+/// Returns a program's command as the other user's, with the same folder and environment; the program must be where
+/// that user can read it.
 pub(crate) fn as_other(command: &Command, program: &Utf8Path) -> Command {
     let mut other = PeerUser::Other.command(program);
     other.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -67,7 +68,7 @@ pub(crate) fn as_other(command: &Command, program: &Utf8Path) -> Command {
     other
 }
 
-/// What is written to.
+/// The transport.
 #[derive(Debug)]
 enum Transport {
     Socket(UnixStream),
@@ -96,7 +97,7 @@ impl Raw {
         Self::with_transport(Transport::Port(stream), reader)
     }
 
-    /// A process of somebody; `visitor` may lie where he can look.
+    /// Starts `visitor` as this user; the program must be where that user can read it.
     pub(crate) fn visitor(who: PeerUser, visitor: &Utf8Path, words: &[&str]) -> Self {
         let mut command = who.command(visitor);
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -147,7 +148,7 @@ impl Raw {
         }
     }
 
-    /// What comes until the connection ends.
+    /// Returns everything until the connection ends.
     pub(crate) fn rest(&self) -> Vec<String> {
         std::iter::from_fn(|| self.line()).collect()
     }
@@ -158,7 +159,7 @@ impl Raw {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Asks: the whole answer. Notifications are passed over.
+    /// Sends a request and returns the whole response, ignoring notifications.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -178,7 +179,7 @@ impl Raw {
         self.line().map(|line| serde_json::from_str(&line).expect("JSON"))
     }
 
-    /// The same where it may be let go at any time: whether it was let in.
+    /// The same for a connection that may be closed at any time; returns whether it was admitted.
     pub(crate) fn try_prove(&mut self, token: &str) -> bool {
         let Some(challenge) = self.line() else { return false };
         let challenge: Value = serde_json::from_str(&challenge).expect("JSON");

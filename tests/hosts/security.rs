@@ -1,4 +1,4 @@
-//! Who gets what of a host: the user whose it is, and another user of the machine, each as a process of its own.
+//! Access to a host: by its own user, and by another user of the machine, each as a separate process.
 
 mod planted;
 
@@ -35,7 +35,7 @@ pub(crate) fn advertisement(place: &HostsProject, instance: &str) -> Value {
     })
 }
 
-/// Field 22 of the process's `stat`; what stands before it may hold blanks.
+/// Returns field 22 of the process's `stat`; the part before it may contain blanks.
 pub(crate) fn started_at(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
     let (_, fields) = stat.rsplit_once(')').expect("a name");
@@ -82,14 +82,14 @@ impl Scene {
         Raw::visitor(who, &self.visitor, &["port", &port_of(&self.host).to_string()])
     }
 
-    /// What the host's file says, if he can read it.
+    /// Returns the content of the host's file if this user can read it.
     fn told_to(&self, who: PeerUser) -> Result<Value, String> {
         let text = who.shell("cat \"$1\"", &self.file())?;
         Ok(serde_json::from_str(&text).expect("JSON"))
     }
 }
 
-/// A copy where everybody can look; the one that was built may lie in somebody's home.
+/// Returns a copy that every user can read; the built program may be in a home directory.
 fn visitor(place: &HostsProject) -> Utf8PathBuf {
     let copy = base(place).join("visitor");
     std::fs::copy(env!("CARGO_BIN_EXE_visitor"), &copy).expect("it was built with this test");
@@ -101,7 +101,7 @@ fn ping() -> Vec<u8> {
     request(7, "ping", &json!({}))
 }
 
-/// All that is heard of an answer to a `ping`, in a word or two.
+/// Summarizes everything that a `ping` returns.
 fn answer_to_ping(mut raw: Raw) -> String {
     raw.send_bytes(&ping());
     in_a_word(raw.line())
@@ -119,7 +119,7 @@ fn in_a_word(line: Option<String>) -> String {
     }
 }
 
-/// What comes of a line in place of a proof, and of a question right behind it.
+/// Returns the response to a line instead of a proof, and to a request right after it.
 fn instead_of_a_proof(raw: &mut Raw, line: &[u8]) -> String {
     raw.send_bytes(&[line, &ping()].concat());
     let first = in_a_word(raw.line());
@@ -161,7 +161,7 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
         instead_of_a_proof(&mut raw, &wrong)
     }),
     ("the port, a proof of before", |scene, who| {
-        // Somebody has listened in.
+        // An attacker has recorded the traffic.
         let mut before = Raw::port(port_of(&scene.host));
         let line = authenticate(token_of(&scene.host), &before.nonce());
         assert!(before.send_bytes(&line) && before.message()["result"]["proof"].is_string());
@@ -253,7 +253,7 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     }
     assert_snapshot!(only_socket.join(" "), @"tools/find tools/explain tools/policy tools/register tools/unregister resources/list resources/read host/status host/shutdown");
 
-    // Of the tools those that look.
+    // Only read-only tools are listed.
     let file = scene.place.project.root().join("new.txt");
     let create = json!({ "tool": "create_file", "arguments": { "path": "new.txt", "content": "x" } });
     let tools = |raw: &mut Raw| {
@@ -271,7 +271,7 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     eventually("the host has gone", PATIENCE, || scene.place.files().is_empty().then_some(()));
 }
 
-/// Asks over the port in the first argument; the token is in the host's file.
+/// Sends requests over the port in the first argument; the token is in the host's file.
 const CLIENT: &str = "
 import sys
 from zubi_ipc import IpcError, VSCodeIPCClient
@@ -282,7 +282,7 @@ except IpcError as error:
     print(error)
 ";
 
-/// What a squatter says once it has heard the client's proof.
+/// Returns the answers of a squatter that has received the client's proof.
 fn lies(heard: &Value) -> Vec<(&'static str, Option<Value>)> {
     let result = |value: Value| Some(json!({ "jsonrpc": "2.0", "id": heard["id"], "result": value }));
     vec![
@@ -301,7 +301,7 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
     for (index, (name, _)) in names.iter().enumerate() {
         let mut squatter = Raw::visitor(PeerUser::Other, &scene.visitor, &["listen"]);
         let port: u16 = squatter.line().and_then(|port| port.parse().ok()).expect("a port");
-        // A file as a host leaves it whose port somebody else has got.
+        // A file as a host leaves it, whose port another user has taken.
         let mut left = scene.host.clone();
         left["port"] = json!(port);
         std::fs::write(scene.file(), left.to_string()).expect("the host's file");
@@ -337,7 +337,7 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
     ");
 }
 
-/// A client that was told of this port.
+/// A client that uses this port.
 fn client(place: &HostsProject, port: u16) -> std::process::Child {
     let mut python = place.command();
     let environment: Vec<_> =

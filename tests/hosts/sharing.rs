@@ -1,4 +1,4 @@
-//! Who shares a host with whom, and what stays each session's own.
+//! Which sessions share a host, and what belongs to each session.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn hover(agent: &mut Agent) -> String {
     agent.call_text(tool, &arguments)
 }
 
-/// The clients of a host, without the `zubi status` that asks.
+/// The clients of a host, without the `zubi status` that lists them.
 fn clients(host: &Value, own: &[Agent]) -> Vec<u32> {
     let known: Vec<u32> = own.iter().map(Agent::pid).collect();
     let all = host["clients"].as_array().expect("clients").iter().map(pid);
@@ -59,7 +59,7 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
     let others: Vec<u32> = pids(&agents).into_iter().filter(|other| *other != pid(host)).collect();
     assert_eq!((others.len(), clients(host, &agents)), (9, others), "{status}");
 
-    // What an agent gets does not depend on whose the server is.
+    // The agent's answers do not depend on the owner of the server.
     let mut own = place.agent(&["--host", "own"]);
     let expected = answers(&mut own);
     for (agent, answers) in agents.iter().zip(&all) {
@@ -97,7 +97,7 @@ fn the_server_is_the_daemons_and_outlives_all_agents() {
     assert_eq!(hover(&mut place.agent(&[])), texts[0]);
     assert_eq!(hosts::running_programs("ty server"), servers);
 
-    // A call on the command line asks it too, and leaves nothing.
+    // A call on the command line uses the host too, and leaves nothing behind.
     let printed = place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
     assert_eq!(printed.trim_end(), texts[0]);
     assert_eq!((hosts::running_programs("ty server"), place.live_records().len()), (servers, 1));
@@ -130,7 +130,7 @@ fn each_agents_filters_are_its_own() {
         let tools = narrowed.tools();
         assert_eq!(tools, own.tools(), "{flag}");
         assert_ne!(tools, all, "{flag}");
-        // What is not in the list cannot be called either.
+        // A tool outside the list cannot be called either.
         for name in ["apply_edit", "lsp_hover"].map(str::to_owned).iter().filter(|name| !tools.contains(name)) {
             let arguments = match name.as_str() {
                 "lsp_hover" => json!({ "at": "shapes/shape.py:35 total_area" }),
@@ -183,7 +183,7 @@ fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
         let status = place.status();
         assert_eq!(clients(&status["hosts"][0], &[agent]), [0; 0], "{status}");
     }
-    // A word that means nothing is told, and nothing is done.
+    // An unknown value is reported, and nothing is done.
     let refused = place.command().args(["call", "lsp_hover"]).env("ZUBI_HOST", "mine").output().expect("zubi starts");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }

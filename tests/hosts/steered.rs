@@ -1,4 +1,4 @@
-//! A place whose language server does what the test says: which methods it does not answer, and what it was told.
+//! A project whose language server follows the test: it ignores some methods, and records the received messages.
 
 use zubi_tests::hosts::{PATIENCE, HostsProject, eventually};
 use zubi_tests::processes::Process;
@@ -42,13 +42,13 @@ impl SteeredProject {
         std::fs::write(self.sibling_path("held"), methods.join("\n")).expect("a file");
     }
 
-    /// How often it was told this.
+    /// Returns how many of these notifications it received.
     pub(crate) fn notification_count(&self, method: &str) -> usize {
         let heard = std::fs::read_to_string(self.sibling_path("heard")).unwrap_or_default();
         heard.lines().filter(|line| *line == method).count()
     }
 
-    /// Waits until it has been told this so often.
+    /// Waits until it has received this number of them.
     pub(crate) fn wait_until_heard(&self, method: &str, times: usize) {
         let what = format!("the server hears {method} {times} times");
         eventually(&what, PATIENCE, || (self.notification_count(method) >= times).then_some(()));

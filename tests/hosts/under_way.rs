@@ -1,11 +1,11 @@
-//! What is under way when a session moves to another host, and which hosts it never moves to.
+//! Running calls and jobs when a session moves to another host, and hosts that it never moves to.
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
 use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, pid};
 use zubi_tests::{Agent, Project, processes};
 
-/// A tool that waits until somebody writes into a pipe.
+/// A tool that waits until another process writes into a pipe.
 const WAITS: &str = r#"{ "version": "1.0", "tools": [{
   "id": "wait", "name": "Wait", "description": "Waits until somebody writes into a pipe. Use it to wait.",
   "parameters": { "type": "object", "properties": {} },
@@ -70,7 +70,7 @@ fn who_has_left_something_running_stays_with_it() {
     assert!(agent.close().success());
 }
 
-/// A relative path begins in the first folder of the host that is asked.
+/// A relative path begins in the first folder of the host.
 #[test]
 fn a_host_of_more_folders_or_in_another_order_is_none() {
     let place = HostsProject::new(Project::empty(), &[]);
@@ -87,7 +87,7 @@ fn a_host_of_more_folders_or_in_another_order_is_none() {
     assert!(asked(&["b"]).contains("of b"), "{}", asked(&["b"]));
     assert!(asked(&["b", "a"]).contains("of b"));
     assert!(asked(&["a", "b"]).contains("of a"));
-    // Nobody but that one workspace has the daemon.
+    // Only that one workspace has the daemon.
     assert!(place.run(&["--workspace=b", "stop"]).status.code() == Some(1));
     place.output(&["--workspace=a", "--workspace=b", "stop"]);
 }

@@ -1,4 +1,4 @@
-//! A window of an editor with zubi's extension: it starts `zubi lsp` and answers what that asks about the code in it.
+//! A window of an editor with zubi's extension: it starts `zubi lsp` and answers its requests about the open code.
 
 use std::io::{BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use zubi_tests::agent::StderrCapture;
 use zubi_tests::hosts::{PATIENCE, HostsProject, eventually};
 
-/// What a window answers itself.
+/// The methods that a window answers itself.
 const METHODS: [&str; 5] = [
     "textDocument/definition",
     "textDocument/hover",
@@ -32,7 +32,7 @@ struct Wire {
     input: Mutex<Option<ChildStdin>>,
     /// The answers to the window's requests, in the order in which they came.
     answers: Mutex<Vec<Value>>,
-    /// The methods of all that it was asked.
+    /// The methods of all received requests.
     asked: Mutex<Vec<String>>,
 }
 
@@ -59,7 +59,7 @@ impl Window {
         window
     }
 
-    /// The same without waiting for anything but the handshake.
+    /// The same, waiting only for the handshake.
     pub(crate) fn start(mut command: Command, folder: &Utf8Path, name: &'static str) -> Self {
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
@@ -93,17 +93,17 @@ impl Window {
         self.child.id()
     }
 
-    /// What it has written to stderr so far.
+    /// The stderr so far.
     pub(crate) fn stderr_text(&self) -> String {
         self.said.text()
     }
 
-    /// Of a file in its folder.
+    /// The URI of a file in its folder.
     pub(crate) fn uri(&self, file: &str) -> String {
         uri(&self.folder, file)
     }
 
-    /// How often it was asked this.
+    /// The number of requests with this method.
     pub(crate) fn request_count(&self, method: &str) -> usize {
         let asked = self.wire.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|asked| *asked == method).count()
@@ -121,7 +121,7 @@ impl Window {
         })
     }
 
-    /// Tells that a file is open, looked at, and not saved.
+    /// Notifies that a file is open, active, and not saved.
     pub(crate) fn look_at(&self, file: &str) {
         let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": true, "lineCount": 40 });
         let mut active = open.clone();
@@ -161,7 +161,7 @@ impl Wire {
     }
 }
 
-/// What the editor shows: a hover with its name, and one problem in one file.
+/// The editor's answers: a hover with its name, and one diagnostic in one file.
 fn answer(method: &str, folder: &Utf8Path, name: &str) -> Value {
     let range = json!({ "start": { "line": 34, "character": 4 }, "end": { "line": 34, "character": 14 } });
     let problem =

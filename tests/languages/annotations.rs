@@ -1,5 +1,5 @@
-//! What an editor shows between the lines of a definition, in the explanation of a symbol: types that the servers infer,
-//! and the titles of lenses.
+//! The annotations of an editor in the explanation of a symbol: types that the servers infer, and the titles of code
+//! lenses.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -10,7 +10,7 @@ async fn between_the_lines(zubi: &Zubi, symbol: &str) -> String {
     let answer = zubi.call_stable("lsp_explain", json!({ "symbol": symbol, "max_tokens": 10_000 })).await;
     let types = answer.lines().skip_while(|line| *line != "inferred types");
     let types = types.take_while(|line| *line == "inferred types" || line.starts_with("   "));
-    let lenses = answer.lines().filter(|line| line.starts_with("an editor shows: "));
+    let lenses = answer.lines().filter(|line| line.starts_with("code lenses: "));
     types.chain(lenses).collect::<Vec<_>>().join("\n")
 }
 

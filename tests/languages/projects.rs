@@ -58,7 +58,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     function area  core/core/shape.py:1:5  def area(x: float) -> float:
     [pyright · ready · may be incomplete: `area` also stands in app, tools: `lsp_references` looks there · no virtual environment: packages of the system's Python]
     ");
-    // One server's rename does not reach the other project; that must be said before it is applied.
+    // One server's rename does not reach the other project; the plan must report that.
     let rename = json!({ "symbol": "area", "path": "core", "newName": "surface" });
     assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
     at core/core/shape.py:1:5 area (function)
@@ -116,7 +116,7 @@ async fn uses_in_other_go_modules_are_found() {
         "core/core.go",
         "package core\n\ntype Shape interface{ Area() int }\n\nfunc Sum(s Shape) int { return s.Area() }\n",
     );
-    // A module inside another module is no part of it.
+    // A module inside another module does not belong to it.
     project.write("core/inner/go.mod", &module("inner", &format!("{needs_core}../\n")));
     project.write(
         "core/inner/inner.go",
@@ -178,7 +178,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
       1:17  export function area(x: number) {  (declaration)
     [typescript · ready · no tsconfig.json: only files that opened files import]
     "#);
-    // Else it would be asked again, with the servers that it finds.
+    // Otherwise it would answer again, with the servers that it finds.
     zubi.close().await;
     let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
     let older = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;

@@ -186,7 +186,7 @@ async fn fix(zubi: &Zubi) {
     "#);
 }
 
-/// What pyright knows of Python's own library stands in stub files beside pyright, outside the workspace.
+/// pyright's stubs of Python's own library are files beside pyright, outside the workspace.
 #[tokio::test]
 async fn stubs_of_the_library() {
     let project = Project::fixture("python");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use zubi_tests::flows::answers;
 use zubi_tests::{Project, Zubi};
 
-/// The same questions for every server, so that what they know can be compared.
+/// The same queries for every server, so that their answers can be compared.
 fn questions() -> Vec<(&'static str, Value)> {
     vec![
         ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),

@@ -5,8 +5,8 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use zubi_tests::{Project, Zubi};
 
-/// Sends a slow question and then a quick one, again and again; in every round the quick one is answered first. What is
-/// compared is the order of arrival, not the clock.
+/// Sends a slow request and then a quick one, in every round; the quick one is answered first. The test compares the
+/// order of arrival, not the clock.
 async fn quick_first(published: &str, components: &[&str], slow: (&str, &str), quick: &str) {
     let project = Project::copy_published(published);
     let zubi = Zubi::start(&project, components).await;
@@ -39,7 +39,7 @@ async fn hover_passes_references_on_rust_analyzer() {
 
 #[tokio::test]
 async fn hover_passes_a_cold_start() {
-    // The references wait for a project that takes seconds to read; what is said about an open file does not.
+    // The references wait for a project that takes seconds to read; queries about an open file do not.
     let project = Project::copy_published("leveldb");
     let zubi = Zubi::start(&project, &["clangd"]).await;
     let (order, mut arrivals) = mpsc::unbounded_channel();

@@ -1,4 +1,4 @@
-//! What zubi starts ends with zubi, however zubi ends; and a server that dies is replaced.
+//! Every process that zubi starts ends with zubi, however zubi ends; and a dead server is replaced.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 /// The longest anything may outlive zubi.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// A fixture, the components on PATH, a file to ask about, and a part of the server's command line.
+/// A fixture, the components on PATH, a file to query, and a part of the server's command line.
 const SERVERS: &[(&str, &[&str], &str, &str)] = &[
     ("rust", &["rust-analyzer"], "src/shape.rs", "rust-analyzer"),
     ("cpp", &["clangd"], "src/shape.cc", "clangd"),

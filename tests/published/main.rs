@@ -1,14 +1,14 @@
-//! Ten questions each about published projects of over a hundred files, in five languages, from a cold start.
+//! Ten queries each about published projects of over a hundred files, in five languages, from a cold start.
 //!
-//! The answers were checked against the sources by hand and by word counts when they were written down; a changed one is
-//! a changed server or a defect. Each first question is asked of a server that has read nothing yet.
+//! The answers were checked against the sources by hand and by word counts when they were recorded; a changed one is a
+//! changed server or a defect. Each first query goes to a server that has read nothing yet.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_tests::{Project, Zubi};
 
-/// The beginning of each answer, and its status line: enough to tell a right one from a wrong one.
+/// The beginning of each answer, and its status line: enough to distinguish a right one from a wrong one.
 async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -> String {
     let project = Project::copy_published(name);
     let zubi = Zubi::start(&project, components).await;

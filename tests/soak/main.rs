@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use zubi_tests::{Answer, Project, Zubi, processes};
 
-/// How many calls there are when nobody says.
+/// The default number of calls.
 const CALLS: usize = 5_000;
 
 /// One server is killed before one call in so many.
@@ -23,7 +23,7 @@ const CALLS_FOR_EACH_DEATH: u64 = 25;
 /// How long anything may outlive zubi.
 const LEFT_WITHIN: Duration = Duration::from_secs(2);
 
-/// What is killed, by a part of its command line.
+/// The processes to kill, by a part of their command line.
 const VICTIMS: [&str; 3] = ["ty server", "clangd", "gopls"];
 
 /// A small generator (xorshift), so that a run can be repeated exactly.

@@ -16,7 +16,7 @@ use crate::hosts::eventually;
 /// After so long a message does not come any more.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What a process has written to stderr so far.
+/// The stderr of a process so far.
 #[derive(Debug, Clone, Default)]
 pub struct StderrCapture(Arc<Mutex<Vec<u8>>>);
 
@@ -40,7 +40,7 @@ impl StderrCapture {
     }
 }
 
-/// A running `zubi mcp` and the client that asks it. Ends when dropped.
+/// A running `zubi mcp` and its client. Ends when dropped.
 #[derive(Debug)]
 pub struct Agent {
     child: Child,
@@ -49,7 +49,7 @@ pub struct Agent {
     unread: VecDeque<Value>,
     last: u64,
     is_ready: bool,
-    /// What the user says to every form; a client without forms, if nothing.
+    /// The user's answer to every form; without it the client supports no forms.
     user: Option<Value>,
     forms: Vec<Value>,
     said: StderrCapture,
@@ -86,7 +86,7 @@ impl Agent {
         self.child.id()
     }
 
-    /// What it has written to stderr so far.
+    /// The stderr so far.
     pub fn stderr_text(&self) -> String {
         self.said.text()
     }
@@ -112,7 +112,7 @@ impl Agent {
         }
     }
 
-    /// Asks without waiting for the answer: the request's number. It is its token for progress too.
+    /// Sends a request without waiting for the response, and returns its number, which is also its progress token.
     pub fn begin(&mut self, method: &str, params: &Value) -> u64 {
         self.last += 1;
         let number = self.last;

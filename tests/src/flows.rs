@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::zubi::{id, text};
 use crate::{Project, Zubi};
 
-/// Plans a change, applies it and takes it back. Asserts what must hold for every plan: planning writes nothing,
-/// applying changes something, undoing restores every byte of the project. Returns the three answers.
+/// Plans a change, applies it and reverts it. Asserts the properties of every plan: planning writes nothing, applying
+/// changes something, undoing restores every byte of the project. Returns the three answers.
 ///
-/// A tool that offers several actions is told which one by a part of its title.
+/// `title` selects one of several actions by a part of its title.
 pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: Value, title: Option<&str>) -> String {
     let before = project.everything();
     let planned = zubi.result(tool, arguments).await;
@@ -26,7 +26,7 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
 }
 
-/// Asks one question after the other and returns all answers, refusals included, each below its question.
+/// Makes the calls one after the other and returns all answers, failures included, each below its call.
 pub async fn answers(zubi: &Zubi, questions: &[(&str, Value)]) -> String {
     let mut all = Vec::new();
     for (tool, arguments) in questions {

@@ -1,4 +1,4 @@
-//! Hosts of a project from outside: who is one, who asks it, and what runs behind it.
+//! Hosts of a project from outside: the host process, its clients, and the processes below it.
 //!
 //! Every [`Project`] has a run directory of its own, so hosts of two tests never find each other.
 
@@ -16,7 +16,7 @@ use crate::{Agent, Project};
 /// The longest that one of these steps may take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Between two looks at something of which nobody is told.
+/// The interval of polling for states that send no event.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Looks until there is something.
@@ -109,22 +109,22 @@ impl HostsProject {
         self.project.home().join("state/zubi/run")
     }
 
-    /// The files in which hosts tell of themselves.
+    /// The discovery files of the hosts.
     pub fn files(&self) -> Vec<Utf8PathBuf> {
         let Ok(entries) = self.run_directory().read_dir_utf8() else { return Vec::new() };
         let paths = entries.flatten().map(camino::Utf8DirEntry::into_path);
         paths.filter(|path| path.extension() == Some("json")).collect()
     }
 
-    /// What those hosts tell whose processes live. The file of one that was killed stays until somebody looks who may remove
-    /// it, which is not so while the process is still ending.
+    /// The discovery records of living hosts. The file of a killed host remains until a process that may remove it
+    /// reads it, which is impossible while the host is still ending.
     pub fn live_records(&self) -> Vec<Value> {
         let texts = self.files().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
         let told = texts.map(|text| serde_json::from_str(&text).expect("JSON"));
         told.filter(|host| std::fs::exists(format!("/proc/{}", pid(host))).unwrap_or_default()).collect()
     }
 
-    /// The only host there is, as soon as that is so: what it tells.
+    /// The record of the only host, as soon as there is exactly one.
     pub fn only_host(&self) -> Value {
         eventually("there is exactly one host", PATIENCE, || {
             let told = self.live_records();
@@ -180,7 +180,7 @@ impl Daemon {
         self.child.id()
     }
 
-    /// What it has written to stderr so far.
+    /// The stderr so far.
     pub fn stderr_text(&self) -> String {
         self.said.text()
     }

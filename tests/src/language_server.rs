@@ -60,8 +60,8 @@ impl LanguageServer {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Asks, and waits for the answer: the whole message, with `result` or `error`. What the server asks meanwhile is
-    /// answered with nothing, what it tells is passed over.
+    /// Sends a request and waits for the response: the whole message, with `result` or `error`. Requests of the server
+    /// get an empty response, notifications are ignored.
     pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = json!(format!("ask {}", self.last));

@@ -1,10 +1,11 @@
 //! The harness of the end-to-end tests: the real `zubi` program, real language servers, a real MCP client.
 //!
-//! Owns: which programs a test may see ([`tools`]), the project it works on ([`project`]), the running program and the
-//! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), the models
-//! that it asks ([`models`]), and what processes they leave behind ([`processes`]). [`hosts`] and [`agent`] are for several
-//! processes that share one host. Nothing of the product is linked: what these tests see is what a user sees. Rules of the house: no sleeping, no retries; a wait has
-//! a condition and a deadline; a program that is missing fails the test and says how to get it.
+//! Owns: the programs that a test may see ([`tools`]), the project ([`project`]), the running program and the
+//! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), the
+//! models ([`models`]), and the processes that they leave behind ([`processes`]). [`hosts`] and [`agent`] are for
+//! several processes that share one host. It links nothing of the product: these tests see what a user sees. Rules: no
+//! sleeping, no retries; a wait has a condition and a deadline; a missing program fails the test and the message says
+//! how to install it.
 #![expect(
     clippy::expect_used,
     clippy::disallowed_methods,

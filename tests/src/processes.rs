@@ -19,7 +19,7 @@ pub struct Process {
     pub command: String,
 }
 
-/// Keeps orphaned descendants below this process.
+/// Adopts orphaned descendants into this process.
 pub fn adopt_orphans() {
     set_child_subreaper(Some(getpid())).expect("the kernel has subreapers");
 }
@@ -98,7 +98,7 @@ pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
     nothing_left_beside(&[], limit)
 }
 
-/// The same but for these processes of this test; they must have no children.
+/// The same except for these processes of the test; they must have no children.
 pub fn nothing_left_beside(others: &[u32], limit: Duration) -> Result<Duration, Vec<Process>> {
     let start = Instant::now();
     let descendants = || {

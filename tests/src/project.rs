@@ -70,7 +70,7 @@ impl Project {
             "clap_builder" => {
                 copy(&sources, &project.root);
                 project.tell_cargo_where_the_library_is();
-                // Its dependencies stand beside it, so that cargo needs no network.
+                // The dependencies are beside it, so that cargo needs no network.
                 let vendored = sources.parent().expect("the component's directory").join("vendor");
                 project.write(
                     ".cargo/config.toml",
@@ -126,7 +126,7 @@ impl Project {
         std::fs::read(self.root.join(file)).unwrap_or_else(|error| panic!("cannot read {file}: {error}"))
     }
 
-    /// Writes a file, as another program would: nobody is told.
+    /// Writes a file without a notification, as another program would.
     pub fn write(&self, file: &str, text: &str) {
         let path = self.root.join(file);
         std::fs::create_dir_all(path.parent().expect("inside the project")).expect("directories");
@@ -159,7 +159,8 @@ impl Project {
         files
     }
 
-    /// rust-analyzer asks cargo about the standard library's own dependencies, and cargo must not need a network for them.
+    /// rust-analyzer queries cargo about the standard library's own dependencies, and cargo must not need a network for
+    /// them.
     fn tell_cargo_where_the_library_is(&self) {
         let config = format!(
             "[source.crates-io]\nreplace-with = \"beside-std\"\n\n[source.beside-std]\ndirectory = \"{}/vendor\"\n",
@@ -202,7 +203,7 @@ fn walk(directory: &Utf8Path, see: &mut impl FnMut(&Utf8Path)) {
     let entries = directory.read_dir_utf8().unwrap_or_else(|error| panic!("cannot list {directory}: {error}"));
     for entry in entries {
         let path = entry.expect("an entry").into_path();
-        // What programs leave behind is not part of a project.
+        // Files that programs leave behind are not part of a project.
         let left_behind = matches!(path.file_name(), Some("__pycache__" | "target" | ".cache" | "node_modules"));
         if path.is_dir() && !left_behind {
             walk(&path, see);

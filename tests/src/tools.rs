@@ -1,5 +1,5 @@
 //! The programs a test may see: those that `cargo xtask setup` installed, this toolchain's, and Debian's. Never the
-//! PATH of whoever runs the tests.
+//! user's own PATH.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("the manifest has this text")
 }
 
-/// Where a component's files are.
+/// The directory of a component.
 pub fn directory(name: &str) -> Utf8PathBuf {
     text(&component(name)["directory"]).into()
 }
@@ -74,10 +74,10 @@ pub fn xtask() -> Utf8PathBuf {
     workspace_program("xtask")
 }
 
-/// A program of the workspace.
+/// Returns a program of the workspace.
 ///
-/// Cargo tells a test only the programs of its own package, so this one is found where cargo puts it. One that is
-/// older than its sources would test yesterday's program and is refused.
+/// Cargo passes a test only the programs of its own package, so this looks in cargo's target directory. It refuses a
+/// program that is older than its sources.
 fn workspace_program(name: &str) -> Utf8PathBuf {
     let own = Utf8PathBuf::from_path_buf(std::env::current_exe().expect("this program has a path")).expect("in UTF-8");
     let directory = own.ancestors().find(|directory| directory.join(name).is_file());

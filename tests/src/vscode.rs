@@ -18,7 +18,7 @@ const DEADLINE_SECONDS: u32 = 150;
 ///
 /// # Panics
 ///
-/// With everything that was said, when a case failed or could not run, and when a process is left behind.
+/// With the whole output, if a case failed or could not run, or if a process is left behind.
 pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
     Editor::new(project, server).window("", group).run()
 }
@@ -77,7 +77,7 @@ impl<'a> Editor<'a> {
         Self { like_user: true, vsix: Some(vsix), ..self }
     }
 
-    /// In a folder that nobody has trusted, as a user has it.
+    /// Opens the project in an untrusted folder, as a user has it.
     #[must_use]
     pub fn without_trust(self) -> Self {
         Self { like_user: true, untrusted: true, ..self }
@@ -93,7 +93,7 @@ impl<'a> Editor<'a> {
     /// With language support for Python, which VS Code does not bring.
     #[must_use]
     pub fn python(mut self) -> Self {
-        // VS Code asks a shell for the PATH of its extensions, so the program cannot be found there.
+        // VS Code reads the PATH of its extensions from a shell, so they cannot find the program there.
         let program = tools::directory("pyright").join("node_modules/pyright/langserver.index.js");
         self.variables.insert("ZUBI_TEST_PYRIGHT".to_owned(), json!(program));
         self.extension("python")

@@ -15,7 +15,7 @@ use tokio::process::{Child, Command};
 
 use crate::{Project, tools};
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The whole text, with what differs from run to run replaced (see [`Zubi::ask`]).
@@ -24,7 +24,7 @@ pub struct Answer {
     pub took: Duration,
 }
 
-/// The client's side of the connection: remembers the progress it is told.
+/// The client's side of the connection: records progress notifications.
 #[derive(Debug, Clone, Default)]
 struct Client {
     progress: Arc<Mutex<Vec<String>>>,
@@ -84,7 +84,7 @@ impl<'a> Start<'a> {
         Self { arguments, ..self }
     }
 
-    /// In a folder nobody has trusted.
+    /// Starts in an untrusted folder.
     #[must_use]
     pub fn without_trust(self) -> Self {
         Self { trusted: false, ..self }
@@ -193,7 +193,7 @@ impl Zubi {
         self.service.peer()
     }
 
-    /// What the server said of itself.
+    /// The server's own description.
     pub fn server(&self) -> Arc<ServerPeerInfo> {
         self.service.peer_info().expect("the handshake is done")
     }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi};
 
-/// What a call printed and its exit code. A failure stands on stderr, where a terminal's reader wants to be told what is
-/// the error and what the hint; the text is what is left without those words.
+/// Returns the output of a call and its exit code. A failure is on stderr, where a reader expects the labels "error"
+/// and "hint"; the text is without those labels.
 fn call(project: &Project, tool: &str, input: &Value) -> (String, Option<i32>) {
     let mut command = Start::new(project, &["ty", "ruff"]).command();
     // Not the host of the session beside it: that one counts on, in names of snapshots.

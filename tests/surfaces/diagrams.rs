@@ -8,15 +8,15 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_tests::{Project, Zubi, tools};
 
-/// What Mermaid understands of these diagrams.
+/// Returns Mermaid's reading of these diagrams.
 fn read_by_mermaid(diagrams: &[String]) -> String {
     let (script, modules) = (tools::ROOT.join("tests/surfaces/mermaid.mjs"), tools::directory("mermaid"));
     let node = tools::program("node", "node");
     run(&node, &[script.as_str(), modules.as_str()], &json!(diagrams).to_string())
 }
 
-/// What PlantUML understands of these diagrams: of each its kind and how many boxes and groups it has, or `ERROR`; then their
-/// groups, boxes and lines.
+/// Returns PlantUML's reading of these diagrams: the kind and the number of boxes and groups of each, or `ERROR`; then
+/// their groups, boxes and lines.
 fn read_by_plantuml(diagrams: &[String]) -> String {
     let (java, jar) = (tools::program("java", "java"), tools::program("plantuml", "plantuml.jar"));
     let plantuml = |flags: &[&str]| {

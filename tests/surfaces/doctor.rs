@@ -5,7 +5,7 @@ use serde_json::Value;
 use zubi_tests::Project;
 use zubi_tests::zubi::Start;
 
-/// What it printed, with times and the machine's paths replaced, and its exit code.
+/// Returns its output, with times and the machine's paths replaced, and its exit code.
 fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     let output = start.command().arg("doctor").args(arguments).output().expect("zubi starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -14,7 +14,7 @@ fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
         Some((head, _)) if line.ends_with(" s") => format!("{head} after [time]"),
         _ => line.split("  /").next().unwrap_or_default().to_owned(),
     };
-    // What the machine offers differs between machines; without a report there is no line about it.
+    // The sandbox differs between machines; without a report there is no line about it.
     let (report, sandbox) = printed.split_once("\nsandbox of commands: ").unwrap_or((&printed, "none"));
     assert!(printed.is_empty() || sandbox.trim().len() > 3, "{printed}");
     let text = format!("{}\n{told}", report.trim_end());

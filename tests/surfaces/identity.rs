@@ -1,8 +1,8 @@
-//! Whoever asks a model, over whatever channel, is told the same: the same JSON to the byte, and the same about a question
-//! that is wrong.
+//! Every channel gives the same answer about a model: the same JSON to the byte, and the same error for an invalid
+//! query.
 //!
-//! The questions come from the schemas of the tools ([`inputs`]), so that a property that is new is asked as well, and go over
-//! every channel ([`channels`]). Those that start a process for each question get a part of them.
+//! The queries come from the schemas of the tools ([`inputs`]), so that a new property is covered as well, and go over
+//! every channel ([`channels`]). Channels that start a process for each query get a part of them.
 
 mod channels;
 mod inputs;
@@ -26,12 +26,12 @@ const CALLED: usize = 20;
 /// How many differences are shown.
 const SHOWN: usize = 20;
 
-/// Asks everything over every channel about the whole project. There are at least so many questions.
+/// Sends every query over every channel about the whole project. There are at least this number of queries.
 async fn check(project: &Project, at_least: usize) {
     check_folders(project, &[], at_least).await;
 }
 
-/// The same about a workspace of these folders of the project, if there are any.
+/// The same for a workspace of these folders of the project, if there are any.
 async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     let folders: Vec<Utf8PathBuf> = folders.iter().map(|folder| project.root().join(folder)).collect();
     let arguments = channels::arguments(&folders);

@@ -40,7 +40,7 @@ async fn a_language_whose_server_is_not_installed() {
       class Circle  src/shape.ts:8:14
     [text search: names only · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
-    // What a name is cannot be told from names.
+    // A text search cannot know the kind of a name.
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
     Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed
     install it with npm: npm install --global typescript@7

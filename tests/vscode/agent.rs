@@ -1,5 +1,5 @@
-//! zubi's agent in VS Code: the chat view, the editor's own models, and tasks that other extensions give it. The model is an
-//! extension that says what the cases tell it to.
+//! zubi's agent in VS Code: the chat view, the editor's own models, and tasks of other extensions. The model is an
+//! extension that follows the cases.
 
 use insta::assert_snapshot;
 use zubi_tests::tools;

@@ -1,4 +1,4 @@
-//! Questions to the user, in a VS Code that does not answer them itself, and folders that he does not trust.
+//! Approval prompts, in a VS Code that does not answer them itself, and untrusted folders.
 
 use insta::assert_snapshot;
 use serde_json::json;

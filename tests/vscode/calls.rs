@@ -12,7 +12,7 @@ use crate::{project, with_tool_file};
 #[test]
 fn every_tool_answers() {
     let place = HostsProject::new(with_tool_file(), &["node"]);
-    // The driver of this window answers no dialogs; what is asked, and what an answer does, is the tests' of approvals.
+    // The driver of this window answers no dialogs; the tests of approvals cover prompts and answers.
     let editor =
         Editor::new(&place.project, &tools::zubi()).extension("sample").setting("zubi.autoApprove", json!(true));
     assert_snapshot!(editor.window("", "everything").run(), @"
@@ -47,7 +47,7 @@ fn what_another_extension_contributes_is_called_over_mcp() {
         let mut agent = place.agent(&[]);
         let found = agent.call_text("find_tools", &json!({ "query": "count the words of a text" }));
         assert!(found.contains("words.count"), "{found}");
-        // What the user sees and has not saved.
+        // Unsaved text of the user.
         let counted = agent.call_text("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
         assert!(counted.contains(r#""words": 5"#), "{counted}");
         let unknown = json!({ "tool": "snippets.find", "arguments": { "name": "nothing" } });

@@ -1,4 +1,4 @@
-//! What a user sees of the extension. Pictures of it are in `target/screenshots` afterwards.
+//! The visible parts of the extension. `target/screenshots` has pictures afterwards.
 
 use insta::assert_snapshot;
 use zubi_tests::tools;

@@ -1,8 +1,8 @@
-//! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them (here and
-//! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees
-//! ([`look`]), zubi's own agent ([`agent`]), and the package that he installs ([`packaging`]).
+//! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them
+//! (here and in [`calls`]), edits ([`edits`]), approval prompts ([`approvals`]), agents and windows ([`windows`]), the
+//! visible parts ([`look`]), zubi's own agent ([`agent`]), and the installed package ([`packaging`]).
 //!
-//! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
+//! The cases are in `editors/vscode/tests/real/suite`; the lists here name the cases that must have run.
 
 #![expect(
     clippy::expect_used,
@@ -76,7 +76,7 @@ fn the_editor_is_asked_about_code() {
 #[test]
 fn a_server_that_says_nothing_is_started_again() {
     let project = project();
-    // The first time it runs it says nothing and hears no goodbye.
+    // The first run prints nothing and receives no `exit`.
     let script = format!(
         "#!/bin/sh\n\
          if [ -e \"$0.pid\" ]; then exec '{}' \"$@\"; fi\n\

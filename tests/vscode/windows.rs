@@ -1,5 +1,5 @@
-//! Agents and windows: one that moves between a daemon and a window, several windows, windows that are loaded anew, and an
-//! extension that is taken away.
+//! Agents and windows: an agent that moves between a daemon and a window, several windows, reloaded windows, and an
+//! uninstalled extension.
 
 use std::os::unix::fs::DirBuilderExt as _;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) fn place(project: Project) -> HostsProject {
     place
 }
 
-/// What the agent is told of the files that are open. A window that has only just opened may not have told yet, which is an
+/// Returns the agent's view of the open files. A window that has just opened may not have sent it yet, which is an
 /// answer too.
 fn open_files(agent: &mut Agent) -> String {
     agent.call("editor", &json!({ "command": "open_files" })).to_string()

@@ -13,10 +13,10 @@ pub(crate) fn instructions(valgrind: &str, program: &Utf8Path, arguments: &[&str
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{valgrind}`"))?;
     let told = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{told}");
-    parse_collected(&told).with_context(|| format!("callgrind did not say how many instructions there were: {told}"))
+    parse_collected(&told).with_context(|| format!("callgrind printed no instruction count: {told}"))
 }
 
-/// What callgrind says in the end: `==1== Collected : 123456`.
+/// The line with callgrind's result: `==1== Collected : 123456`.
 fn parse_collected(told: &str) -> Option<f64> {
     told.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }

@@ -1,7 +1,7 @@
-//! What a process cost: time, processor time and memory, as the kernel counted them.
+//! The cost of a process: time, processor time and memory, as the kernel counts them.
 //!
-//! The kernel tells a process of all its children together. Each program is therefore started by a process of its own,
-//! this one in another role, which has no other child.
+//! The kernel sums up all children of a process. So each program is started by a process of its own, this one in
+//! another role, which has no other child.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// One process from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Cost {
-    /// What it wrote to stdout.
+    /// The program's stdout.
     pub(crate) output: String,
     wall: f64,
     cpu: f64,
@@ -27,7 +27,7 @@ pub(crate) fn measure(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) ->
     let answer = Command::new(own).args(["__cost", program.as_str()]).args(arguments).stdin(Stdio::null()).output()?;
     let told = String::from_utf8(answer.stderr)?;
     ensure!(answer.status.success(), "`{program} {}` failed: {told}", arguments.join(" "));
-    let cost: Value = serde_json::from_str(told.trim()).with_context(|| format!("`{told}` is no cost"))?;
+    let cost: Value = serde_json::from_str(told.trim()).with_context(|| format!("`{told}` is not a valid cost"))?;
     let figure = |name: &str| cost[name].as_f64().with_context(|| format!("`{told}` has no `{name}`"));
     Ok(Cost {
         output: String::from_utf8(answer.stdout)?,

@@ -1,10 +1,11 @@
-//! The benchmark of DomainLang, run as `cargo xtask bench -- model`: the program `dlang` as a process, and the workspace
-//! inside this one, on a model of 2,000 bounded contexts and on one ten times as large ([`large_example`]).
+//! The benchmark of DomainLang, run as `cargo xtask bench -- model`: the program `dlang` as a process, and the
+//! workspace inside this process, on a model of 2,000 bounded contexts and on one ten times as large
+//! ([`large_example`]).
 //!
-//! A cold start stands beside its floor, measured in the same rounds by turns: a process that only reads the files, and one
-//! that also parses them. The files are in the system's cache. Counts of instructions come from callgrind and hardly
-//! depend on what else the machine does; they are what two versions are compared by. Figures of the existing program
-//! were taken once, on another machine that was busy, and stand there for their order of magnitude.
+//! A cold start is compared with its floor, measured in the same interleaved rounds: a process that only reads the
+//! files, and one that also parses them. The files are in the system's cache. callgrind counts the instructions, which
+//! hardly depend on the load of the machine; use them to compare two versions. The figures of DomainLang's original
+//! tools were measured once, on another busy machine, and show the order of magnitude.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -69,7 +70,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What is taken from the costs of several runs.
+/// A figure computed from the costs of several runs.
 type Figure = fn(&Samples) -> f64;
 
 /// The programs, and where the models lie.
@@ -129,9 +130,9 @@ impl ModelBench {
     }
 }
 
-/// Holds an answer against what was written: a command that is quick because it saw nothing is no result.
+/// Checks an answer against the generated model: the time of a wrong answer is worthless.
 fn check(cost: &Cost, size: Size) -> Result<()> {
-    let answer: serde_json::Value = serde_json::from_str(&cost.output).context("`dlang validate --json` is no JSON")?;
+    let answer: serde_json::Value = serde_json::from_str(&cost.output).context("`dlang validate --json` printed invalid JSON")?;
     let contexts = size.areas * size.contexts;
     ensure!(
         answer["valid"] == true && answer["bcCount"] == contexts && answer["warnings"] == serde_json::json!([]),

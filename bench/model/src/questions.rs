@@ -1,4 +1,4 @@
-//! A workspace that stays: edits, and the questions that tools ask.
+//! A long-lived workspace: edits, and the queries of tools.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
     let path = folder.join(area_path(area));
     let text = std::fs::read_to_string(&path)?;
 
-    // As if somebody typed.
+    // Simulates typing.
     let (before, after) = text.split_once("All that").context("the area says nothing")?;
     let (mut edits, mut lists) = (Vec::new(), Vec::new());
     for round in 1..=rounds {
@@ -77,7 +77,7 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
     row(EDIT, edits);
     row(LIST_EDITED, lists);
 
-    // Broken and mended by turns: what refers to the name is elsewhere.
+    // Broken and fixed by turns: the references to the name are elsewhere.
     let fqn = context_fqn(area, 0);
     let name = fqn.rsplit('.').next().unwrap_or(&fqn);
     let mut renamed = text.clone();

@@ -12,7 +12,7 @@ pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) unit: &'static str,
     pub(crate) figure: f64,
-    /// What it cannot be below, measured at the same time.
+    /// The floor, measured at the same time.
     pub(crate) floor: Option<f64>,
 }
 
@@ -23,8 +23,8 @@ impl Row {
     }
 }
 
-/// What is aimed at and what the existing program was seen to need, of the smaller size. Nothing fails when an aim is missed:
-/// figures depend on the machine.
+/// The aim, and the measured figure of DomainLang's original tools, for the smaller size. A missed aim is not a
+/// failure: figures depend on the machine.
 struct Baseline {
     what: &'static str,
     unit: &'static str,

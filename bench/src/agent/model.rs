@@ -17,7 +17,7 @@ pub(super) struct Exchange {
     pub(super) arrived: Instant,
     /// Right before the last piece of the answer was written.
     pub(super) sent: Instant,
-    /// Of the question, in bytes.
+    /// The size of the request in bytes.
     pub(super) size: usize,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// `script` gives the answer to the question that has so many outcomes of calls before it, counted in answers; and whether
-    /// [`Self::resumes`] was said.
+    /// Starts the server. `script` returns the answer to the request that follows this number of tool results; its
+    /// second argument is whether [`Self::resumes`] was called.
     pub(super) fn start(script: impl Fn(usize, bool) -> Vec<String> + Send + Sync + 'static) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").context("a port")?;
         let port = listener.local_addr()?.port();
@@ -53,12 +53,12 @@ impl Model {
         self.port
     }
 
-    /// From now on the script is told so.
+    /// Makes the script answer as for a resumed conversation from now on.
     pub(super) fn resumes(&self) {
         self.resumes.store(true, Ordering::Relaxed);
     }
 
-    /// What was asked since this was called before.
+    /// Returns the requests since the last call.
     pub(super) fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.exchanges.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -109,7 +109,8 @@ fn serve(
         let mut first: String = frames.iter().map(|frame| chunk(frame)).collect();
         let last = format!("{}0\r\n\r\n", chunk("data: [DONE]\n\n"));
         let sent = Instant::now();
-        // The next question comes on another connection if this one is not free yet, so it is noted before it is sent.
+        // The next request uses another connection if this one is busy, so this exchange is recorded before the answer
+        // is sent.
         let exchange = Exchange { arrived, sent, size: body.len() };
         exchanges.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
         first.push_str(&last);
@@ -149,7 +150,7 @@ fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec
     Ok(Some(body))
 }
 
-/// The floor: a client that asks so many questions of this size on one connection and does `work` between them.
+/// The floor: a client that sends this number of requests of this size on one connection and does `work` between them.
 pub(super) fn ask_bare(model: &Model, questions: usize, size: usize, work: impl Fn() -> Result<()>) -> Result<()> {
     let stream = TcpStream::connect(("127.0.0.1", model.port))?;
     stream.set_nodelay(true)?;

@@ -50,19 +50,19 @@ impl Contributor {
         Ok(Self { heard, caller: UnixStream::connect(socket).context("the socket")? })
     }
 
-    /// When it was called since this was asked before.
+    /// Returns the times of its calls since the last request.
     pub(super) fn take(&self) -> Vec<Instant> {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Calls the tool: how long until it was heard.
+    /// Calls the tool and returns the time until the tool received the call.
     pub(super) fn call(&self, number: usize) -> Result<Duration> {
         let mut reader = BufReader::new(self.caller.try_clone()?);
         let begun = Instant::now();
         let call = json!({ "tool": "bench.tick", "arguments": { "number": number } });
         send_request(&self.caller, &mut reader, "tools/call", &call)?;
         let heard = self.take();
-        Ok(heard.first().context("the call was heard")?.duration_since(begun))
+        Ok(heard.first().context("the tool received no call")?.duration_since(begun))
     }
 }
 

@@ -10,15 +10,15 @@ use zubi_tests::Project;
 /// The vocabulary of the model, which every other file imports.
 const VOCABULARY: &str = "shared/vocabulary.dlang";
 
-/// What is typed.
+/// The inserted text.
 const STROKE: &str = "x";
 
-/// What an edit does to the model.
+/// The effect of an edit on the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// One character more in a string.
     Body,
-    /// As many characters in the same string as somebody types while a server is busy.
+    /// As many characters in the same string as a person types while a server is busy.
     Typing,
     /// Another name for something that is referred to elsewhere, so the model has errors until it is taken back.
     Rename,
@@ -33,9 +33,9 @@ pub(crate) struct Edit {
     pub(crate) file: String,
     /// The fully qualified name of an element that shows whether the edit is made: without it, and with it.
     pub(crate) subject: [String; 2],
-    /// Where in the text without the edit, in bytes.
+    /// The byte offset in the text without the edit.
     offset: usize,
-    /// The same place for the protocol.
+    /// The 0-based line of the edit.
     line: usize,
     column: usize,
     /// How many characters.
@@ -102,7 +102,8 @@ impl Edit {
         text
     }
 
-    /// What an editor sends while it is made, or taken back: the content changes of each `textDocument/didChange`.
+    /// The notifications of an editor for the edit or its reversal: the content changes of each
+    /// `textDocument/didChange`.
     pub(crate) fn changes(&self, is_in: bool) -> Vec<Value> {
         let change = |stroke: usize| {
             let from = self.column + stroke;

@@ -9,9 +9,9 @@ use crate::stats::Samples;
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) samples: Samples,
-    /// The same question without an edit before it.
+    /// The same request without an edit before it.
     pub(crate) floor: Option<Samples>,
-    /// What p95 is aimed at, in milliseconds.
+    /// The aim for p95, in milliseconds.
     pub(crate) aim: Option<f64>,
 }
 

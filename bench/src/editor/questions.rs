@@ -1,4 +1,4 @@
-//! What is asked after each edit.
+//! The requests after each edit.
 
 use anyhow::Result;
 use large_example::Size;
@@ -35,7 +35,7 @@ fn question(title: &str, method: &'static str, params: Value, sees_edit: bool) -
     Question { title: title.to_owned(), method, params: [params.clone(), params], sees_edit }
 }
 
-/// What is asked after an edit: what tools ask, and what editors ask about the document that they show.
+/// Returns the requests after an edit: those of tools, and those of editors about the shown document.
 pub(crate) fn questions_after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Question>> {
     let mut questions = of_tools(edit, size);
     let document = json!({ "uri": format!("file://{}", project.root().join(&edit.file)) });
@@ -82,7 +82,7 @@ fn of_tools(edit: &Edit, size: Size) -> Vec<Question> {
     ]
 }
 
-/// What begins the declaration of the edited context.
+/// The beginning of the edited context's declaration.
 fn head(edit: &Edit) -> String {
     format!("BoundedContext {}", edit.subject[0].rsplit('.').next().unwrap_or_default())
 }

@@ -10,8 +10,8 @@ use super::server::Server;
 use super::truth::excerpt;
 use crate::stats::Samples;
 
-/// How long an answer right after an edit may take, in milliseconds, nearly always (p95). A person feels a tenth of a second;
-/// what is shown while somebody types may take a small part of that.
+/// The aim for an answer right after an edit, p95 in milliseconds. A person notices a tenth of a second; updates during
+/// typing may take a small part of that.
 const AIM: f64 = 5.0;
 
 /// A question after an edit.
@@ -29,7 +29,7 @@ struct Times {
     without: Samples,
 }
 
-/// Asks every server every question that is for it, with the edit made and with the edit taken back, in each round.
+/// Sends every request to each server that supports it, with the edit made and with the edit reverted, in each round.
 pub(crate) fn measure(
     cases: &[Case<'_>],
     servers: &mut [Server],
@@ -42,7 +42,7 @@ pub(crate) fn measure(
         for (number, case) in cases.iter().enumerate() {
             let turns = servers.iter_mut().zip(times.iter_mut().zip(&mut wires));
             let mut turns: Vec<_> = turns.filter(|(server, _)| case.question.is_for(server.program)).collect();
-            // Who goes first changes with the round.
+            // The order alternates with the round.
             if round % 2 == 1 {
                 turns.reverse();
             }
@@ -64,7 +64,7 @@ pub(crate) fn measure(
                 aim: Some(AIM),
             });
         }
-        let what = format!("`{program}`: a request that nobody knows");
+        let what = format!("`{program}`: a request with an unknown method");
         latencies.push(Row { what, samples: wire, floor: None, aim: None });
     }
     Ok(())

@@ -51,7 +51,7 @@ pub(crate) struct Server {
     wire: Wire,
     folder: String,
     versions: BTreeMap<String, i64>,
-    /// What semantic tokens were called last, and what they were.
+    /// The last semantic tokens, with their result id.
     tokens: Option<(Value, Vec<Value>)>,
 }
 
@@ -105,7 +105,7 @@ impl Server {
         Ok(before)
     }
 
-    /// Asks and waits. The time counts from `since`, or from sending the question.
+    /// Sends a request and waits. The time counts from `since`, or from sending the request.
     pub(crate) fn request(
         &mut self,
         question: &Question,
@@ -159,7 +159,7 @@ impl Server {
         Ok(self.wire.request("domainlang/get", &json!({}))?.result)
     }
 
-    /// A request that nobody knows: how long its refusal takes.
+    /// Sends a request with an unknown method and returns the time to its error.
     pub(crate) fn unknown(&mut self) -> Result<Duration> {
         match self.wire.request("$/unknown", &json!({})) {
             Ok(_) => bail!("a method that does not exist was answered"),
@@ -175,7 +175,7 @@ impl Server {
     }
 }
 
-/// What VS Code says of itself, as far as the servers go by it.
+/// The `initialize` parameters of VS Code that the servers use.
 fn introduction(program: Program, folder: &str) -> Value {
     let options = match program {
         Program::Dlang => Value::Null,

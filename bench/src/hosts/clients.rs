@@ -1,4 +1,5 @@
-//! Clients of the socket that ask as fast as they are answered, beside the same clients of a bare echo.
+//! Clients of the socket that send the next request as soon as the last is answered, and the same clients of a bare
+//! echo.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -15,7 +16,7 @@ use super::trivial;
 use crate::stats::Samples;
 use crate::table::{Row, Table};
 
-/// How many clients ask at once.
+/// The numbers of concurrent clients.
 const CLIENTS: [usize; 3] = [1, 10, 64];
 
 /// Measures with so many questions in each round.
@@ -62,7 +63,7 @@ struct Load {
     per_second: f64,
 }
 
-/// So many clients ask so many times each, one question after the other.
+/// Runs this number of clients with this number of requests each, one after the other.
 fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Result<Load> {
     let begun = Instant::now();
     let asking: Vec<_> = (0..clients)

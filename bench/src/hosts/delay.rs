@@ -1,5 +1,5 @@
-//! A language server that takes the same time for every answer, and answers all at once that it is asked at once. It is this
-//! very program.
+//! A language server that takes the same time for every answer and answers concurrent requests concurrently. It is this
+//! program itself.
 
 use std::io::{BufReader, Write as _, stdin, stdout};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use zubi_tests::Project;
 
 use crate::wire::{Framing, message};
 
-/// What this program is called with to be that server; the time in milliseconds follows.
+/// The argument that makes this program that server; the time in milliseconds follows.
 pub(crate) const ARGUMENT: &str = "__delay";
 
 /// Makes it the server of files `*.delayed`, and one such file.

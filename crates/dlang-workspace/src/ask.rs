@@ -1,6 +1,7 @@
-//! What every channel asks a workspace: one function per tool, plain data in, the same JSON everywhere.
+//! Queries of a workspace for every channel: one function per tool, plain data in, the same JSON on every channel.
 //!
-//! Paths in answers are the workspace's ([`WorkspaceSnapshot::show`]), lines and columns count from 1, columns in
+//! Paths in answers are relative as [`WorkspaceSnapshot::show`] shows them; lines and columns are 1-based, columns
+//! count
 //! characters.
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::workspace::{Problem, Progress, WorkspaceSnapshot};
 
-/// What is wrong with a workspace or one of its files, and how much was looked at.
+/// The diagnostics of a workspace or of one of its files, and the number of files that were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validation {
     /// Models that were looked at, imported ones included.
@@ -20,7 +21,7 @@ pub struct Validation {
     pub domains: usize,
     /// Bounded contexts in them.
     pub contexts: usize,
-    /// What was found, by path and then in the order of the text.
+    /// Diagnostics by path, then in the order of the text.
     pub problems: Vec<Problem>,
 }
 
@@ -65,11 +66,10 @@ impl Validation {
     }
 }
 
-/// The name of a text that is asked and is no file.
+/// The name of a queried text that is not a file.
 pub const TEXT: &str = "text.dlang";
 
-/// What a question is answered while the workspace is loading: a model that is not there yet must not look like an empty
-/// one.
+/// The answer while the workspace is loading: a model that is not loaded yet must not look like an empty one.
 pub fn loading(progress: Progress) -> Value {
     json!({ "error": "workspace is loading", "progress": { "loaded": progress.loaded, "total": progress.total } })
 }
@@ -80,30 +80,30 @@ pub enum QueryError {
     /// An argument is not one that fits: which, why, and what would.
     #[error("{0}")]
     InvalidInput(#[from] InvalidInput),
-    /// The workspace changed while it was asked.
+    /// The workspace changed during the query.
     #[error("{0}")]
     Cancelled(#[from] QueryCancelled),
 }
 
-/// What every question may name in place of the workspace: the fields `path`, a folder, or a file and what it imports, and
-/// `text`, one that is no file and imports nothing. A text is asked by itself.
+/// Checks the fields that can replace the workspace in a query: `path`, a folder, or a file and its imports, and
+/// `text`, a text that is not a file and imports nothing.
 ///
 /// # Errors
 ///
-/// When files are named besides a text, by `file` or `path`: nobody knows which of them is meant.
+/// When `file` or `path` is given besides a text: the query would be ambiguous.
 pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
     let is_given = |field: &str| fields.get(field).is_some_and(|value| !value.is_null());
     match ["file", "path"].into_iter().find(|field| is_given(field)) {
         Some(other) if is_given("text") => {
-            Err(InvalidInput { field: "text", message: format!("it is asked by itself, so leave `{other}` out") })
+            Err(InvalidInput { field: "text", message: format!("it is queried by itself, so omit `{other}`") })
         }
         _ => Ok(()),
     }
 }
 
-/// Validates the whole workspace, or tells of it what concerns one file, as an absolute path.
+/// Validates the whole workspace, or returns the diagnostics of one file, given by its absolute path.
 ///
-/// The counts are always those of the workspace.
+/// The counts always cover the whole workspace.
 pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result<Validation, QueryError> {
     let problems = match file.map(|path| snapshot.spelling(path)) {
         None => snapshot.problems()?,
@@ -122,7 +122,7 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
     Ok(Validation { files, domains, contexts, problems })
 }
 
-/// What the model has of one type, filtered: the answer of `domainlang_list`.
+/// Lists the elements of one type, filtered: the answer of `domainlang_list`.
 pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, QueryError> {
     Ok(snapshot.query(|db| query::list(db, input, &|file| snapshot.show_file(db, file)))??)
 }
@@ -137,7 +137,7 @@ pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, QueryEr
     Ok(snapshot.query(|db| dlang_ide::explain(db, fqn))?)
 }
 
-/// Elements that have to do with some words, at most `limit`: the answer of `domainlang_search`.
+/// Finds at most `limit` elements that match a query: the answer of `domainlang_search`.
 pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result<Value, QueryError> {
     Ok(snapshot.query(|db| dlang_ide::full_text_search(db, query, limit, &|file| snapshot.show_file(db, file)))??)
 }
@@ -147,7 +147,7 @@ pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -
     Ok(snapshot.query(|db| dlang_ide::diagram(db, fqn, format))?)
 }
 
-/// That a file is no part of the workspace, and which ones have a name like it.
+/// Explains that a file does not belong to the workspace, and suggests files with similar names.
 fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, QueryCancelled> {
     let mut alike: Vec<Utf8PathBuf> = snapshot.files()?;
     alike.retain(|known| known.file_name() == path.file_name());

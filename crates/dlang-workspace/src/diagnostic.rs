@@ -1,10 +1,10 @@
-//! What is wrong with a manifest, a lock or an import, as data: a stable code, a severity, a message and a place.
+//! Diagnostics of manifests, locks and imports as data: a stable code, a severity, a message and a range.
 
 use dlang_model::Severity;
 use text_size::TextRange;
 
-/// The `source` of diagnostics on `model.yaml` and `model.lock`, as the existing program has it. Those on models have
-/// another (`domain-lang`), which is for whoever puts them there to say.
+/// The `source` of diagnostics on `model.yaml` and `model.lock`, equal to that of DomainLang's original tools. The
+/// caller sets the source of diagnostics on models (`domain-lang`).
 pub const SOURCE: &str = "domainlang";
 
 /// The most diagnostics one text gets; one more says that there are others.
@@ -15,7 +15,7 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 pub struct Diagnostic {
     pub code: Code,
     pub severity: Severity,
-    /// What, and after a line end `Hint: ` and what to do about it.
+    /// The message; a hint follows after a line break and `Hint: `.
     pub message: String,
     /// Bytes of the text it was found in. Empty at the beginning where it speaks of the whole text.
     pub range: TextRange,
@@ -37,7 +37,7 @@ impl Diagnostic {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident $text:literal $severity:ident,)*) => {
-        /// What kind of thing is wrong. The texts are stable: programs depend on them.
+        /// Codes of diagnostics. The texts are stable: programs depend on them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[$doc])* $name,)*
@@ -87,11 +87,11 @@ codes! {
     EscapesWorkspace "import-escapes-workspace" Error,
     /// A key of `paths` does not begin with `@`.
     AliasMissingAt "manifest-path-alias-missing-at-prefix" Warning,
-    /// An alias stands for an absolute path.
+    /// The target of an alias is an absolute path.
     AliasAbsolutePath "manifest-path-alias-absolute-path" Error,
     /// `model.yaml` is not YAML, or more of it than is read.
     YamlError "manifest-yaml-error" Error,
-    /// A key stands twice in one mapping.
+    /// A mapping has the same key twice.
     DuplicateKey "manifest-duplicate-key" Error,
     /// A value of another kind than belongs there.
     UnexpectedValue "manifest-unexpected-value" Error,
@@ -105,7 +105,7 @@ codes! {
     TooMany "manifest-too-many-problems" Info,
     /// `model.lock` is there and cannot be read.
     LockUnreadable "lock-unreadable" Error,
-    /// `model.lock` is no JSON of the form a lock has.
+    /// `model.lock` is not valid JSON in the form of a lock.
     LockInvalid "lock-invalid" Error,
     /// `model.lock` has a version that is not known.
     LockUnknownVersion "lock-unknown-version" Warning,
@@ -115,7 +115,7 @@ codes! {
     LockRefMismatch "lock-ref-mismatch" Warning,
     /// A dependency has no entry in the lock.
     LockMissingEntry "lock-missing-entry" Warning,
-    /// The lock has an entry that no dependency asks for.
+    /// The lock has an entry that no dependency needs.
     LockUnusedEntry "lock-unused-entry" Info,
     /// The string of an import is empty.
     ImportMissingUri "import-missing-uri" Error,
@@ -123,11 +123,11 @@ codes! {
     ImportUnresolved "import-unresolved" Error,
     /// A model is there and cannot be read.
     FileUnreadable "file-unreadable" Error,
-    /// A model is not UTF-8; what is no character of it is replaced.
+    /// A model is not valid UTF-8; U+FFFD replaces invalid bytes.
     FileNotUtf8 "file-not-utf8" Error,
     /// A folder holds more than is looked at, or something that cannot be looked at.
     FolderIncomplete "folder-incomplete" Warning,
-    /// Something is named like a model and is none that is read.
+    /// A path is named like a model, but zubi does not read it.
     FilePassedOver "file-passed-over" Info,
 }
 

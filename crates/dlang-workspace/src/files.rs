@@ -1,4 +1,4 @@
-//! The way to files. Everything above asks this trait, so that unsaved text can lie over the disk and tests need none.
+//! File access. Everything above uses this trait, so that unsaved text can replace files and tests need no disk.
 
 mod disk;
 mod memory;
@@ -14,7 +14,7 @@ pub use memory::MemoryFiles;
 pub use overlay::Overlay;
 pub(crate) use remembered::CachedFiles;
 
-/// Files that several threads and owners ask.
+/// Files that several threads and owners share.
 pub type SharedFiles = Arc<dyn Files + Send + Sync>;
 
 /// The name of a manifest.
@@ -26,7 +26,7 @@ pub const CACHE: &str = ".dlang";
 /// The extension of a model, without the dot.
 pub const EXTENSION: &str = "dlang";
 
-/// What stands at a path, links followed.
+/// The kind of a path, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     File,
@@ -37,7 +37,7 @@ pub enum Kind {
 
 /// Files and folders by absolute path. Nothing is changed through it.
 pub trait Files {
-    /// What stands there, or nothing: also where it may not be looked at. A link that leads nowhere is
+    /// Returns the kind of a path; `None` if there is nothing or access is denied. A dangling link is
     /// [`Kind::Special`].
     fn kind(&self, path: &Utf8Path) -> Option<Kind>;
 
@@ -47,7 +47,8 @@ pub trait Files {
     /// The path with every link resolved; nothing if it does not exist or links go in a circle.
     fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf>;
 
-    /// What changes whenever a file's content or a folder's list of files does; nothing if there is none.
+    /// Returns a value that changes whenever a file's content or a folder's list of files changes; `None` if the path
+    /// does not exist.
     fn stamp(&self, path: &Utf8Path) -> Option<Stamp>;
 
     /// The models and manifests below a folder, sorted, within bounds.
@@ -68,7 +69,7 @@ pub trait Files {
     }
 }
 
-/// What points to files gives them: a borrow, and what several owners share.
+/// Implements the trait for pointers to files: a borrow, and a shared owner.
 macro_rules! files_for {
     ($($pointer:ty),*) => {$(
         impl<F: Files + ?Sized> Files for $pointer {
@@ -136,7 +137,7 @@ impl Default for Bounds {
     }
 }
 
-/// What a walk found, and what it did not look at.
+/// The result of a walk: what it found and what it skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Files named `*.dlang` and `model.yaml`, absolute, sorted.
@@ -149,22 +150,22 @@ pub struct Walk {
 /// Something that a walk passed over and that may have held models.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Skipped {
-    /// It ended after so many entries.
+    /// The walk stopped after this number of entries.
     Entries(usize),
-    /// It did not go below this folder, which is as deep as it goes.
+    /// The walk did not enter this folder, because it is at the maximum depth.
     Depth(Utf8PathBuf),
     /// This could not be looked into.
     Unreadable {
-        /// Where it is; of a name that is not UTF-8 as much as can be shown.
+        /// The path; a name that is not UTF-8 is shown lossily.
         path: Utf8PathBuf,
         /// Why not.
         why: String,
     },
-    /// It is named like a model and is none that is read.
+    /// The path is named like a model and is not a file that zubi reads.
     PassedOver {
-        /// Where it is.
+        /// The path.
         path: Utf8PathBuf,
-        /// What it is instead.
+        /// The kind of the path.
         what: &'static str,
     },
     /// There are so many more than are listed.

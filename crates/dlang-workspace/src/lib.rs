@@ -1,35 +1,38 @@
-//! DomainLang on disk: [`Workspace`], which everybody asks, and what it is made of: what a folder's `model.yaml` and `model.lock` say, what an import specifier means, and which module
-//! a file belongs to.
+//! DomainLang on disk: [`Workspace`], the object that every channel queries, and its parts: manifests and locks of a
+//! folder, import specifiers, and modules.
 //!
 //! Nothing here knows the syntax of a model. Text goes in, data and [`Diagnostic`]s come out: reading never fails and
-//! never panics, and what can be read of a broken file is used. Places are byte offsets ([`TextRange`]) into the text
-//! that was given, a byte-order mark included; whoever speaks another unit converts.
+//! never panics, and uses everything that can be read of a broken file. Ranges are byte offsets ([`TextRange`]) into
+//! the given text, a byte-order mark included; callers convert them into other units.
 //!
-//! - [`manifest`] reads `model.yaml`, says what is wrong with it and how to put it right;
+//! - [`manifest`] reads `model.yaml` and returns diagnostics and fixes;
 //! - [`lock`] reads `model.lock` and compares it with the manifest;
-//! - [`modules`] knows which module a file belongs to and lists the modules below a folder;
-//! - [`packages`] says whether dependencies are there, and are what the lock promises;
-//! - [`template`] is what a new model begins with;
-//! - [`specifier`] resolves what stands in `import "…"`;
-//! - [`files`] is the only way to files: a trait, the disk, and a tree in memory.
+//! - [`modules`] finds the module of a file and lists the modules below a folder;
+//! - [`packages`] checks that dependencies are present and match the lock;
+//! - [`template`] has the files of a new model;
+//! - [`specifier`] resolves the string of `import "…"`;
+//! - [`files`] is the only access to files: a trait, the disk, and a tree in memory.
 //!
-//! # Where the existing program is not followed
+//! # Differences from DomainLang's original tools
 //!
-//! It is the measure for wording, codes and results, except where it is wrong:
+//! Wording, codes and results follow them, except where they are wrong:
 //!
-//! | it | here |
+//! | the original tools | here |
 //! |---|---|
-//! | takes a `model.yaml` with one mistake for absent, without a word | every mistake is a diagnostic; the rest of the file holds |
-//! | looks for the key of a diagnostic by splitting a dotted path | the range is the key's own, whatever characters it has |
-//! | never resolves a dependency with `path:` | it resolves, inside the folder of its `model.yaml` |
-//! | rejects an import of a broken dependency as unknown | the import has the code and message of what is broken |
-//! | offers quick fixes as commands that nobody registered | a fix is an edit of `model.yaml`, tried before it is offered |
-//! | takes the first dependency key that fits, in file order | takes the longest, as for aliases |
-//! | says "run `dlang install`" for an unknown key without a lock | the unknown key is said first |
-//! | does not look for a `model.yaml` below the workspace folder | [`modules::Modules::list`] finds every module |
-//! | lets a file of the package cache climb into the project | a package's files see their package and its dependencies |
-//! | takes a folder with a dot in its name for a file | a folder is a folder; the extension counts for everything else |
-//! | has nothing to say of a lock that disagrees | [`lock::disagreements`] |
+//! | ignore a `model.yaml` with one mistake silently | every mistake is a diagnostic; the rest of the file is valid |
+//! | search for the key of a diagnostic by splitting a dotted path | the range is the key's own, whatever characters it
+//! has |
+//! | never resolve a dependency with `path:` | it resolves, inside the folder of its `model.yaml` |
+//! | reject an import of a broken dependency as unknown | the import has the code and message of the mistake |
+//! | offer quick fixes as commands that are never registered | a fix is an edit of `model.yaml`, verified before it is
+//! offered |
+//! | take the first matching dependency key, in file order | take the longest, as for aliases |
+//! | report "run `dlang install`" for an unknown key without a lock | report the unknown key first |
+//! | ignore a `model.yaml` below the workspace folder | [`modules::Modules::list`] finds every module |
+//! | let a file of the package cache reach into the project | a package's files see their package and its dependencies
+//! |
+//! | treat a folder with a dot in its name as a file | a folder is a folder; the extension counts for everything else |
+//! | do not report a lock that differs from the manifest | [`lock::disagreements`] |
 
 pub mod ask;
 pub mod diagnostic;

@@ -1,7 +1,7 @@
-//! `model.lock`: which commit each repository stands at, and where that disagrees with the manifest.
+//! `model.lock`: the commit of each repository, and its differences from the manifest.
 //!
-//! The reader is lenient as the existing program's is: an entry that is not whole is passed over and the others hold. What
-//! was passed over is said, here as data and as a diagnostic.
+//! The reader is as lenient as that of DomainLang's original tools: it skips an incomplete entry and uses the others.
+//! It returns skipped entries as data and as diagnostics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The version of locks that are read here.
 pub const VERSION: &str = "1";
 
-/// What `model.lock` says.
+/// The content of `model.lock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// "1" if it is not said.
@@ -36,7 +36,7 @@ impl Default for Lock {
     }
 }
 
-/// An entry of the lock. Other strings than the commit are as they stand there.
+/// An entry of the lock. All strings except the commit are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockEntry {
     pub key_range: TextRange,
@@ -56,7 +56,7 @@ impl LockEntry {
     }
 }
 
-/// What the ref of an entry is.
+/// The kind of an entry's ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceKind {
     Tag,
@@ -96,7 +96,7 @@ pub fn read(text: &str) -> ParsedLock {
     ParsedLock { diagnostics: reader.sink.finish(), ..reader.parsed }
 }
 
-/// What stands for a lock that is there and cannot be read.
+/// The value for a lock that exists and cannot be read.
 pub fn unreadable(why: &ReadError) -> ParsedLock {
     let text = format!("model.lock cannot be read: {why}.");
     let diagnostic =
@@ -104,7 +104,7 @@ pub fn unreadable(why: &ReadError) -> ParsedLock {
     ParsedLock { diagnostics: vec![diagnostic], ..ParsedLock::default() }
 }
 
-/// Where manifest and lock say different things.
+/// Differences between manifest and lock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LockMismatch {
     /// With places in `model.yaml`.
@@ -128,7 +128,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
                 (repository, *overrides.get(repository.as_str()).unwrap_or(&reference.as_str()), *reference_range)
             }
             Ok(Source::Path(_)) => continue,
-            // What it would ask for is not known, so its entry is not called unused.
+            // The ref of this dependency is unknown, so its entry does not count as unused.
             Err(_) => {
                 asked.insert(key);
                 continue;
@@ -142,7 +142,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
         };
         if !locked.is_for(reference) {
             let text = format!(
-                "Dependency '{}' asks for ref '{}', and model.lock has '{}'.",
+                "Dependency '{}' has ref '{}', and model.lock has '{}'.",
                 quote_excerpt(key),
                 quote_excerpt(reference),
                 quote_excerpt(&locked.reference)
@@ -152,7 +152,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
     }
     if manifest.complete {
         for (repository, locked) in lock.entries.iter().filter(|(repository, _)| !asked.contains(repository.as_str())) {
-            let text = format!("No dependency in model.yaml asks for '{}'.", quote_excerpt(repository));
+            let text = format!("No dependency in model.yaml uses '{}'.", quote_excerpt(repository));
             of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).with_key(repository));
         }
     }
@@ -185,7 +185,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What another version means by its entries is not known; they are read as if they were of this one.
+    /// Checks the version. Entries of another version may mean something else; they are read as if they had this one.
     fn check_version(&mut self, range: TextRange) {
         let version = &self.parsed.lock.version;
         if version != VERSION {
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
 
     fn skip(&mut self, repository: &str, key_range: TextRange, why: String) {
         let text = format!("The entry '{}' of model.lock is passed over: {why}.", quote_excerpt(repository));
-        let hint = "Write it anew; 'dlang install' says what belongs there.";
+        let hint = "Write it again; 'dlang install' prints the expected content.";
         self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).with_key(repository));
         self.parsed.skipped.push(SkippedEntry { repository: repository.to_owned(), key_range, why });
     }
@@ -223,7 +223,7 @@ impl<'t> Reader<'t> {
             Code::LockInvalid,
             range,
             text,
-            "Write it anew; 'dlang install' says what belongs there.",
+            "Write it again; 'dlang install' prints the expected content.",
         ));
     }
 
@@ -239,10 +239,10 @@ impl<'t> Reader<'t> {
         // The reader's message ends in the place, which the range says.
         let message = error.to_string();
         let what = message.split(" at line ").next().unwrap_or_default();
-        self.report(TextRange::at(size(mark + start), size(length)), &format!("model.lock is no lock: {what}."));
+        self.report(TextRange::at(size(mark + start), size(length)), &format!("model.lock is not a valid lock: {what}."));
     }
 
-    /// Where a piece of the text lies in it.
+    /// Returns the range of a part of the text.
     fn range(&self, piece: &'t RawValue) -> TextRange {
         let start = piece.get().as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
         let end = start.saturating_add(piece.get().len());
@@ -258,7 +258,7 @@ fn text_of(key: &RawValue) -> Option<String> {
     serde_json::from_str(key.get()).ok()
 }
 
-/// An entry, or what keeps it from being one.
+/// Reads an entry, or returns the reason why it is not valid.
 fn entry(key_range: TextRange, value: &RawValue) -> Result<LockEntry, String> {
     let rows = serde_json::from_str::<Rows<'_>>(value.get()).map_err(|_| "it is not an object".to_owned())?;
     let find = |name: &str| rows.0.iter().rev().find(|(key, _)| text_of(key).as_deref() == Some(name));
@@ -276,7 +276,7 @@ fn entry(key_range: TextRange, value: &RawValue) -> Result<LockEntry, String> {
     Ok(LockEntry { key_range, reference, reference_kind, resolved, commit, integrity: text("integrity") })
 }
 
-/// The rows of an object as they stand in the text, so that the place of each is known.
+/// The rows of an object in the order of the text, so that each has a range.
 struct Rows<'t>(Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'de: 't, 't> Deserialize<'de> for Rows<'t> {

@@ -1,11 +1,12 @@
-//! `model.yaml`: what it says, what is wrong with it, and how to put that right.
+//! `model.yaml`: its content, its diagnostics, and their fixes.
 //!
-//! [`read`] gives data *and* all diagnostics. A mistake costs what it touches: a dependency without a ref cannot be
-//! imported, and every other one can. So that an import can say why, what is unusable keeps its [`Fault`].
+//! [`read`] returns data *and* all diagnostics. A mistake affects only its own part: a dependency without a ref cannot
+//! be imported, and every other one can. An unusable part stores its [`Fault`], so that an import can report the
+//! reason.
 //!
-//! Diagnostics stand at the key they speak of. Wording and codes are those of the existing program where it has any; its
-//! YAML errors keep their prefix. Beyond it: keys that are there twice, values of the wrong kind, keys that mean nothing,
-//! paths that lead out of the folder (it rejected the whole file without a word), and what was not read.
+//! Diagnostics are at the key that they concern. Wording and codes are those of DomainLang's original tools if these
+//! have any; YAML errors have their prefix. In addition: duplicate keys, values of the wrong kind, unknown keys, paths
+//! that leave the folder (the original tools ignore the whole file silently), and text that was not read.
 
 mod fixes;
 mod reader;
@@ -25,7 +26,7 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 /// The entry of a folder whose manifest names none.
 pub const DEFAULT_ENTRY: &str = "index.dlang";
 
-/// What a manifest is read for.
+/// The purpose of reading a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Purpose {
     /// To work on the model.
@@ -35,7 +36,7 @@ pub enum Purpose {
     Publish,
 }
 
-/// What `model.yaml` says. Everything keeps the order of the text.
+/// The content of `model.yaml`, in the order of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     pub name: Option<String>,
@@ -48,7 +49,7 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     pub overrides: Vec<Override>,
     pub governance: Governance,
-    /// Whether the text was read to its end. If not, what is missing here may stand behind the error.
+    /// Whether the text was read to its end. If not, missing parts may be after the error.
     pub complete: bool,
 }
 
@@ -72,7 +73,7 @@ pub struct Dependency {
     pub description: Option<String>,
 }
 
-/// Where a dependency comes from.
+/// The source of a dependency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// A repository.
@@ -88,14 +89,14 @@ pub enum Source {
     Path(String),
 }
 
-/// A row of `overrides`: the ref of a repository, whoever asks for it.
+/// A row of `overrides`: the ref of a repository for every dependency on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Override {
     pub repository: String,
     pub reference: String,
 }
 
-/// What an organisation demands of dependencies. Read, and not applied, as in the existing program.
+/// The requirements of an organisation on dependencies. Read and not applied, as in DomainLang's original tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Governance {
     pub allowed_sources: Vec<String>,
@@ -142,7 +143,7 @@ pub fn read(text: &str, purpose: Purpose) -> ParsedManifest {
     reader::read(text, purpose)
 }
 
-/// What stands for a manifest that is there and cannot be read.
+/// The value for a manifest that exists and cannot be read.
 pub fn unreadable(why: &ReadError) -> ParsedManifest {
     let text = format!("model.yaml cannot be read: {why}.");
     let diagnostic = Diagnostic::new(Code::Unreadable, TextRange::default(), &text, "It counts as empty until it can.");

@@ -1,9 +1,9 @@
-//! Which module a file belongs to: the nearest `model.yaml` above it.
+//! The module of a file: the nearest `model.yaml` above it.
 //!
-//! A folder without one is its own. A file of the package cache belongs to its package, whether that has a manifest or
-//! not, and never to the project that the cache lies in.
+//! A folder without one is its own module. A file of the package cache belongs to its package, with or without a
+//! manifest, and never to the project that contains the cache.
 //!
-//! Modules below one another are found as documented, which the existing program never did: [`Modules::list`].
+//! [`Modules::list`] finds modules below one another, as documented; DomainLang's original tools do not.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ use crate::yaml::quote_excerpt;
 /// A folder whose files belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
-    /// Where imports that begin at the root begin, and what relative ones may not leave.
+    /// The folder for imports that begin at the root, and the limit of relative ones.
     pub root: Utf8PathBuf,
     /// Nothing when no `model.yaml` is there.
     pub manifest: Option<ManifestFile>,
@@ -56,11 +56,11 @@ pub struct LockFile {
 /// A manifest or a lock, for who reads it as a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManifestText<'m> {
-    /// Where it is, absolute.
+    /// The absolute path.
     pub path: &'m Utf8Path,
-    /// What is in it; empty when it could not be read.
+    /// The content; empty if it could not be read.
     pub text: &'m str,
-    /// What is wrong with it.
+    /// The diagnostics of the text.
     pub diagnostics: &'m [Diagnostic],
 }
 
@@ -95,7 +95,7 @@ impl Package {
         }
     }
 
-    /// Where a project keeps a package.
+    /// The folder of a package in a project's cache.
     pub(crate) fn folder(project: &Utf8Path, repository: &str, commit: &str) -> Utf8PathBuf {
         append(project, &format!("{CACHE}/{PACKAGES}/{repository}/{commit}"))
     }
@@ -105,17 +105,17 @@ impl Package {
 const PACKAGES: &str = "packages";
 
 impl Module {
-    /// What its manifest says, if there is one.
+    /// The content of the manifest, if there is one.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.manifest.as_ref().map(|file| &file.manifest)
     }
 
-    /// What its lock says, if there is one.
+    /// The content of the lock, if there is one.
     pub fn lock(&self) -> Option<&Lock> {
         self.lock.as_ref().map(|file| &file.lock)
     }
 
-    /// Its manifest, then its lock, as far as they are there.
+    /// The manifest, then the lock, if they exist.
     pub fn own_texts(&self) -> impl Iterator<Item = ManifestText<'_>> {
         let manifest = self.manifest.iter().map(|file| ManifestText {
             path: &file.path,
@@ -136,8 +136,8 @@ impl Module {
 
 /// The modules of a file system, each read once, and the imports between them ([`crate::specifier`]).
 ///
-/// What was read is kept until [`Modules::forget`]: whoever watches files calls it when a `model.yaml` or `model.lock`
-/// appears, changes or goes. Nothing else is kept. May be used from several threads.
+/// The cache is valid until [`Modules::invalidate`]: a caller that watches files calls it when a `model.yaml` or
+/// `model.lock` appears, changes or disappears. Several threads may share it.
 #[derive(Debug, Default)]
 pub struct Modules<F> {
     pub(crate) files: F,
@@ -154,7 +154,7 @@ pub struct Listing {
     pub loose: Vec<Utf8PathBuf>,
     /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
     pub folders: Vec<Utf8PathBuf>,
-    /// What was not looked at.
+    /// The paths that the walk skipped.
     pub cut: Vec<Skipped>,
 }
 
@@ -170,12 +170,12 @@ impl<F: Files> Modules<F> {
         Self { files, nearest: Mutex::default() }
     }
 
-    /// Where the files come from.
+    /// The source of the files.
     pub fn files(&self) -> &F {
         &self.files
     }
 
-    /// Reads every manifest and lock anew from now on.
+    /// Clears the cache of manifests and locks.
     pub fn invalidate(&self) {
         self.lock_cache().clear();
     }
@@ -193,7 +193,7 @@ impl<F: Files> Modules<F> {
         })
     }
 
-    /// The module whose root is exactly this folder: one without a manifest, if there is none.
+    /// Returns the module whose root is exactly this folder, with or without a manifest.
     pub fn module_at(&self, folder: &Utf8Path) -> Arc<Module> {
         let folder = normalize(folder);
         self.with_manifest(&folder, Some(&folder)).filter(|module| module.root == folder).unwrap_or_else(|| {
@@ -236,12 +236,12 @@ impl<F: Files> Modules<F> {
                 break;
             }
             asked.push(above);
-            // What is there and cannot be read is no absent manifest: it is told, and it decides.
+            // A manifest that cannot be read is not a missing one: it is reported, and it determines the module.
             if self.files.kind(&above.join(MANIFEST)).is_some() {
                 found = Some(Arc::new(self.load(above)));
                 break;
             }
-            // Inside a package every way up ends at its folder, so the answer is the same for whoever asks.
+            // Inside a package every search ends at the package's folder, so all files below have the same module.
             if Package::containing(above).is_some_and(|package| package.folder == above) {
                 break;
             }
@@ -294,8 +294,8 @@ impl<F: Files> Modules<F> {
         Some(LockFile { path, text, lock, skipped, diagnostics })
     }
 
-    /// Reads a file that must lie in the folder. A link that leads elsewhere would bring a text that is none of the
-    /// folder's into what is said of it.
+    /// Reads a file that must be inside the folder. A link to another place would add a foreign text to the diagnostics
+    /// of the folder.
     fn read_own(&self, root: &Utf8Path, path: &Utf8Path, max: usize) -> Result<String, ReadError> {
         match (self.files.canonical(root), self.files.canonical(path)) {
             (Some(root), Some(path)) if !path.starts_with(&root) => Err(ReadError::Outside),

@@ -1,8 +1,9 @@
-//! Whether the dependencies of a module are there: its manifest, its lock and the package cache, held against one another.
+//! The state of a module's dependencies: compares its manifest, its lock and the package cache.
 //!
-//! A package lies in `.dlang/packages/<owner>/<repo>/<commit>/`. Whoever put it there left `.dlang-metadata.json` in it:
-//! the commit it is, and the hash of the archive it came from. That is compared with the lock; the hash itself cannot be
-//! computed again, because the archive is gone. Dependencies of dependencies are theirs to list, as in the existing program.
+//! A package is in `.dlang/packages/<owner>/<repo>/<commit>/`. The program that installed it left
+//! `.dlang-metadata.json` in it: its commit, and the hash of its archive. This module compares both with the lock; it
+//! cannot compute the hash again, because the archive is gone. As in DomainLang's original tools, dependencies list
+//! their own dependencies.
 
 use std::collections::BTreeSet;
 
@@ -16,28 +17,28 @@ use crate::modules::{Module, Modules, Package};
 use crate::paths::append;
 use crate::specifier::resolver::inside;
 
-/// What whoever put a package into the cache left in it.
+/// The metadata file that the installer leaves in a package.
 pub const METADATA: &str = ".dlang-metadata.json";
 
 /// The largest such file that is read, in bytes.
 const MAX_METADATA: usize = 64 * 1024;
 
-/// A dependency of a manifest, and how it stands.
+/// A dependency of a manifest, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledDependency {
     /// As imports name it.
     pub key: String,
-    /// Where it comes from; nothing when the manifest does not say it in a way that can be used.
+    /// The source; `None` if the manifest does not have a usable one.
     pub origin: Option<Origin>,
     /// The lock's entry.
     pub locked: Option<LockEntry>,
-    /// Where it lies or would lie, as far as that is known.
+    /// The actual or expected folder, if it is known.
     pub folder: Option<Utf8PathBuf>,
-    /// What is not as it should be.
+    /// The problems of the dependency.
     pub findings: Vec<DependencyProblem>,
 }
 
-/// Where a dependency comes from.
+/// The source of a dependency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A repository, `owner/repo`, at a ref, overrides counted in.
@@ -46,7 +47,7 @@ pub enum Origin {
     Path(String),
 }
 
-/// What is not as it should be with a dependency.
+/// A problem of a dependency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DependencyProblem {
     /// The manifest's row cannot be used; there is a diagnostic that says the same.
@@ -65,7 +66,7 @@ pub enum DependencyProblem {
     #[error("its folder in the package cache leads out of the project")]
     Outside,
     /// The lock was made for another ref. Imports resolve by the lock.
-    #[error("model.yaml asks for '{asked}', and model.lock has '{locked}'")]
+    #[error("model.yaml has '{asked}', and model.lock has '{locked}'")]
     OtherRef { asked: String, locked: String },
     /// The package says that it is another commit.
     #[error("the package cache has commit {found} in the folder of {expected}")]
@@ -99,11 +100,11 @@ pub fn check<F: Files>(modules: &Modules<F>, module: &Module) -> Vec<InstalledDe
     manifest.dependencies.iter().map(|dependency| look.scan_dependency(dependency)).collect()
 }
 
-/// The repositories of a lock that no dependency asks for, sorted.
+/// Returns the repositories of a lock that no dependency uses, sorted.
 pub fn unused_entries(module: &Module) -> Vec<String> {
     let (Some(manifest), Some(lock)) = (module.manifest(), module.lock()) else { return Vec::new() };
     if !manifest.complete {
-        // What asks for it may stand behind the error.
+        // The dependency that uses the entry may be after the error.
         return Vec::new();
     }
     let asked: BTreeSet<&str> =

@@ -1,9 +1,9 @@
-//! Paths as text: what they mean without asking a file system.
+//! Paths as text: their meaning without a file system.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// The path without `.` and `..`. `..` above the root of the file system stays at the root; a relative path keeps those
-/// that lead above its beginning.
+/// Returns the path without `.` and `..`. `..` above the root of the file system stays at the root; a relative path
+/// retains those that point above its beginning.
 pub fn normalize(path: &Utf8Path) -> Utf8PathBuf {
     use camino::Utf8Component as Part;
     let mut normal = Utf8PathBuf::new();
@@ -21,8 +21,8 @@ pub fn normalize(path: &Utf8Path) -> Utf8PathBuf {
     normal
 }
 
-/// What a path of a manifest or a specifier leads to from a folder, as text. Both slashes separate, as on every system;
-/// a leading one means nothing, so that the result never leaves the folder otherwise than by `..`.
+/// Appends a path of a manifest or a specifier to a folder, as text. Both slashes are separators, as on every system; a
+/// leading one is ignored, so that only `..` can leave the folder.
 pub(crate) fn append(folder: &Utf8Path, relative: &str) -> Utf8PathBuf {
     let mut path = folder.to_owned();
     for part in parts(relative) {

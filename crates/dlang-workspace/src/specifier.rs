@@ -1,18 +1,20 @@
-//! What the string of an import means.
+//! The meaning of an import string.
 //!
-//! | specifier | leads to |
+//! | specifier | target |
 //! |---|---|
-//! | `./…`, `../…` | relative to the importing file; not out of its module, if that has a manifest or is a package |
-//! | `@alias`, `@alias/…` | the longest key of `paths` that fits, then on from its target and not out of it |
-//! | `@/…` | the module's root, if no key fits |
-//! | anything else | the longest key of `dependencies` that fits: a repository in the package cache, or a folder of the module |
+//! | `./…`, `../…` | relative to the importing file; inside its module, if that has a manifest or is a package |
+//! | `@alias`, `@alias/…` | the longest matching key of `paths`, then below its target |
+//! | `@/…` | the module's root, if no key matches |
+//! | anything else | the longest matching key of `dependencies`: a repository in the package cache, or a folder of the
+//! module |
 //!
-//! A local target (the first three, and a dependency with `path:`) is a file if it ends in `.dlang`; a folder's entry if
-//! it is a folder; with `.dlang` added if it has no extension. A path below a package is taken to the letter.
+//! A local target (the first three, and a dependency with `path:`) is a file if it ends in `.dlang`; the entry of a
+//! folder if it is a folder; the path with `.dlang` added if it has no extension. A path below a package is used
+//! unchanged.
 //!
-//! Nothing outside is ever reached: not by `..`, not by an absolute path in a manifest, not by a link. Whether a file
-//! exists outside does not change an answer either. Paths of results have their links below the module resolved, so that
-//! one file has one path, and a link to a folder above cannot make a file a new one each time.
+//! No specifier reaches anything outside: not by `..`, not by an absolute path in a manifest, not by a link. The answer
+//! does not depend on the existence of a file outside either. Links below the module are resolved in results, so that
+//! one file has one path, and a link to a parent folder cannot create new paths without end.
 
 pub(crate) mod resolver;
 mod unresolved;
@@ -23,12 +25,13 @@ pub use unresolved::{Reason, UnresolvedImport};
 
 use crate::modules::Package;
 
-/// Where an import leads.
+/// The target of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedImport {
     /// A file that exists and ends in `.dlang`; absolute, spelled below the importing file's folders as they are.
     pub path: Utf8PathBuf,
-    /// The package it lies in. What its entry imports from the same package is seen by who imports the entry.
+    /// The package of the target. A file that imports a package's entry also sees what the entry imports from the same
+    /// package.
     pub package: Option<Package>,
 }
 

@@ -1,5 +1,5 @@
-//! What a new model begins with: the files that `dlang init` makes. As the existing program has them, but for the words of
-//! the comments, and with a name that is text whatever the folder is called.
+//! The files that `dlang init` creates. They equal those of DomainLang's original tools except for the wording of
+//! comments, and for the name, which is always a valid text.
 
 /// The files of a new model, each with its path below the folder and its text, in the order in which they are made.
 pub fn files(name: &str) -> [(&'static str, String); 4] {

@@ -44,7 +44,7 @@ pub(crate) fn write_file(path: &Utf8Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// Diagnostics, one a line: severity, code, the text they stand at, message.
+/// Renders diagnostics, one per line: severity, code, the text of their range, message.
 pub(crate) fn show(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut lines = String::new();
     for diagnostic in diagnostics {
@@ -55,7 +55,7 @@ pub(crate) fn show(text: &str, diagnostics: &[Diagnostic]) -> String {
     lines
 }
 
-/// Line and column from 1, columns in bytes, and what stands there.
+/// Renders line and column (1-based, columns in bytes) and the text of a range.
 pub(crate) fn place(text: &str, range: TextRange) -> String {
     let before = text.get(..range.start().into()).unwrap();
     let line = before.matches('\n').count() + 1;

@@ -32,7 +32,7 @@ pub struct Waker(Sender<()>);
 impl Waker {
     /// Ends the wait.
     pub fn wake(&self) {
-        // Nobody waits any more when the watcher is gone.
+        // The receiver is gone once the watcher is dropped.
         self.0.send(()).ok();
     }
 }
@@ -52,7 +52,7 @@ pub enum WakeReason {
 pub struct WatchError {
     /// Which folder.
     pub folder: Utf8PathBuf,
-    /// What the system says.
+    /// The system's message.
     pub why: String,
 }
 
@@ -62,9 +62,9 @@ impl Watcher {
         let (sender, events) = channel();
         let waker = Waker(sender.clone());
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading is no change. An error is a reason to look, because events may be lost.
+            // Reading a file is not a change. An error counts as one, because events may be lost.
             if event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_))) {
-                // Nobody listens any more when the watcher is about to be dropped.
+                // The receiver is gone while the watcher is being dropped.
                 sender.send(()).ok();
             }
         });
@@ -96,7 +96,7 @@ impl Watcher {
                 failed.get_or_insert_with(|| WatchError { folder: folder.clone(), why: error.to_string() });
             }
         }
-        // What is not there is tried again each time.
+        // Missing folders are tried again on each call.
         self.folders = folders.iter().filter(|folder| folder.exists()).cloned().collect();
         failed.map_or(Ok(()), Err)
     }

@@ -1,20 +1,19 @@
-//! The workspace: the one object that the command, the server, the tools and the endpoint ask.
+//! The workspace: the object that the command, the server, the tools and the endpoint query.
 //!
-//! It joins what lies on disk to the model: it finds the files of its roots, follows their imports, lays unsaved text over
-//! them, and looks at the disk again when it is told to ([`Workspace::refresh`]). Questions are asked of a
-//! [`WorkspaceSnapshot`], on any thread.
+//! It connects files and model: it finds the files of its roots, follows their imports, replaces them with unsaved
+//! text, and compares the disk on [`Workspace::refresh`]. Queries run on a [`WorkspaceSnapshot`], on any thread.
 //!
-//! # What belongs to it
+//! # Content
 //!
-//! Of a folder every model below it, whichever module it lies in, apart from what `.gitignore` names and what programs
-//! made; of a file the file; of both everything that they import, however far. A package of the cache is there as far as
-//! it is imported. What nothing leads to any more is forgotten.
+//! A folder contributes every model below it, whatever its module, except the names in `.gitignore` and generated
+//! folders; a file contributes itself; both contribute everything that they import, transitively. Packages of the cache
+//! are loaded when they are imported. Files that are no longer reachable are dropped.
 //!
-//! # How it stays true
+//! # Freshness
 //!
-//! Nothing is watched here. A watcher that comes late makes an answer old without anybody knowing, so a question that
-//! must not be old asks for [`Workspace::refresh`] first: it compares the stamps of the files and folders in use, which
-//! takes microseconds each. Who has a watcher lets it say when that is worth while ([`crate::watch`]).
+//! Nothing is watched here. A late watcher makes answers stale without a sign, so a query that must be fresh calls
+//! [`Workspace::refresh`] first: it compares the stamps of the files and folders in use, in microseconds each. Callers
+//! with a watcher use it to decide when that is worthwhile ([`crate::watch`]).
 
 mod loading;
 mod parallel;
@@ -41,7 +40,7 @@ pub use snapshot::WorkspaceSnapshot;
 /// The largest model that is read, in bytes.
 pub const MAX_MODEL_BYTES: usize = 64 * 1024 * 1024;
 
-/// Where a workspace begins.
+/// A root of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Root {
     /// Every model below the folder, and what they import. The path is absolute.
@@ -68,7 +67,7 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// Hears of progress, and may end the work.
+/// A callback for progress, which can stop the work.
 pub type Watch<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// Why a workspace cannot be loaded.
@@ -77,16 +76,16 @@ pub enum LoadError {
     /// A root is not there.
     #[error("{0} does not exist")]
     NotFound(Utf8PathBuf),
-    /// A root that should be a folder is none.
+    /// A root that should be a folder is something else.
     #[error("{0} is not a folder")]
     NotAFolder(Utf8PathBuf),
-    /// A root that should be a model is none.
+    /// A root that should be a model is something else.
     #[error("{0} is not a DomainLang file: its name does not end in .dlang")]
     NotAModel(Utf8PathBuf),
-    /// A root that should be a file is none.
+    /// A root that should be a file is something else.
     #[error("{0} is not a file")]
     NotAFile(Utf8PathBuf),
-    /// Whoever watched wanted no more of it.
+    /// The callback stopped the work.
     #[error("interrupted")]
     Interrupted,
 }
@@ -103,9 +102,9 @@ pub struct Workspace {
     listed: BTreeSet<Utf8PathBuf>,
     /// Folders, manifests and locks, as they were when they were looked at.
     looked_at: BTreeMap<Utf8PathBuf, Option<Stamp>>,
-    /// What the walks through the folders passed over, each with its folder.
+    /// Paths that the walks skipped, each with its folder.
     cuts: Vec<(Utf8PathBuf, Skipped)>,
-    /// Where any of this lies: folders to be watched.
+    /// All folders of the files: those to watch.
     folders: Arc<BTreeSet<Utf8PathBuf>>,
     view: Arc<snapshot::View>,
 }
@@ -117,11 +116,11 @@ struct Source {
     stamp: Option<Stamp>,
     /// Why its text is not what it contains.
     fault: Option<ReadError>,
-    /// Where its imports lead.
+    /// Targets of its imports.
     imports: BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>,
 }
 
-/// Whose imports are resolved anew.
+/// The files whose imports are resolved again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Resolve {
     /// Those of files that are read, as far as they are others than before.
@@ -157,13 +156,13 @@ impl Workspace {
         }
     }
 
-    /// A workspace of one text that is no file. Its imports lead nowhere.
+    /// Creates a workspace of one text that is not a file. Its imports do not resolve.
     pub fn of_text(name: &str, text: impl Into<Arc<str>>) -> Self {
         let path = Utf8Path::new("/").join(name);
         let mut files = MemoryFiles::default();
         files.insert(&path, text.into().as_bytes());
         let load = Self::load(Arc::new(files), vec![Root::File(path.clone())], &mut |_| ControlFlow::Continue(()));
-        // Only a name that is none of a model's is refused, and then there is nothing to ask about.
+        // Loading fails only for a name that is not a model's; the workspace is then empty.
         load.unwrap_or_else(|_| Self::of_text(crate::ask::TEXT, ""))
     }
 
@@ -213,7 +212,7 @@ impl Workspace {
             read.extend(self.listed.iter().filter(|path| !self.sources.contains_key(*path)).cloned());
             self.settle_all(read, Resolve::All)
         } else {
-            // What is not imported yet may lie where nothing is looked at, such as in the package cache.
+            // New imports may be in folders that no walk enters, such as the package cache.
             self.settle_all(read, Resolve::Unresolved)
         }
     }
@@ -223,7 +222,7 @@ impl Workspace {
         WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view), Arc::new(self.overlay.frozen()))
     }
 
-    /// Where it begins.
+    /// The roots.
     pub fn roots(&self) -> &[Root] {
         &self.roots
     }
@@ -233,7 +232,7 @@ impl Workspace {
         self.overlay.paths()
     }
 
-    /// Whether there is any file to be asked about.
+    /// Whether the workspace has any model.
     pub fn has_models(&self) -> bool {
         !self.sources.is_empty()
     }
@@ -263,7 +262,7 @@ impl Workspace {
         }
     }
 
-    /// Asks for everything but texts anew from now on.
+    /// Clears every cache except texts.
     fn invalidate(&self) {
         self.modules.files().invalidate();
         self.modules.invalidate();
@@ -292,7 +291,7 @@ impl Workspace {
         }
     }
 
-    /// What a change brings with it, to the end.
+    /// Processes a change until nothing else changes.
     fn settle_all(&mut self, read: Vec<Utf8PathBuf>, resolve: Resolve) -> bool {
         match self.load_to_fixpoint(read, resolve, &mut |_| ControlFlow::Continue(())) {
             ControlFlow::Continue(is_changed) => is_changed,

@@ -1,10 +1,10 @@
-//! YAML as a tree with places, bounded in size and depth, whatever the text.
+//! YAML as a tree with ranges, limited in size and depth, whatever the text.
 //!
-//! Reading does not fail: an error of the text becomes a [`Problem`], and the tree holds what stood before it. Nodes that
-//! were not finished then are marked, so that nobody complains of what may be missing in them.
+//! Reading does not fail: an error of the text becomes a problem, and the tree has everything before it. Unfinished
+//! nodes are marked, so that callers do not report their missing parts.
 //!
-//! An alias shares the node of its anchor and is never copied. What a reader of the tree visits is bounded all the same:
-//! every alias costs as many nodes as it stands for, and it may not make the tree deeper than the text could.
+//! An alias shares the node of its anchor and is never copied. A traversal of the tree is limited all the same: every
+//! alias counts with the nodes of its anchor, and it cannot make the tree deeper than the text could.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,13 +17,13 @@ use text_size::{TextRange, TextSize};
 const MAX_DEPTH: usize = 32;
 /// The most nodes a tree has, those that aliases repeat counted each time. A manifest has some hundreds.
 const MAX_NODES: usize = 100_000;
-/// The most problems of one text that are kept.
+/// The maximum number of stored problems of one text.
 const MAX_PROBLEMS: usize = 1000;
 
 /// A value of the text.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Its bytes. Of a collection in block style, from its first entry to the beginning of what follows it.
+    /// The byte range. For a collection in block style, from its first entry to the beginning of what follows it.
     pub(crate) range: TextRange,
     pub(crate) value: Value,
     /// The text has an error inside it, so that entries may be missing.
@@ -56,7 +56,7 @@ pub(crate) struct Entry {
     pub(crate) value: Rc<Node>,
 }
 
-/// What is wrong with the text as YAML.
+/// A problem of the text as YAML.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) range: TextRange,
@@ -65,7 +65,7 @@ pub(crate) struct Problem {
     pub(crate) duplicate: bool,
 }
 
-/// What was read.
+/// The result of reading.
 #[derive(Debug, Default)]
 pub(crate) struct Yaml {
     /// Nothing when the text has no content.
@@ -126,7 +126,7 @@ pub(crate) fn parse(text: &str) -> Yaml {
     builder.finish(true)
 }
 
-/// What people mean who write something YAML does not take.
+/// Explains a common mistake.
 fn hint_for(kind: &ErrorKind, rest: &str) -> &'static str {
     match (kind, rest.chars().next()) {
         (ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent, _) => {
@@ -154,7 +154,7 @@ struct Open {
     range: TextRange,
     anchor: usize,
     flow: bool,
-    /// The key that waits for its value; its text is missing when it is none.
+    /// The key whose value follows; without its text if the key is not a scalar.
     key: Option<(Option<String>, TextRange)>,
     seen: BTreeSet<String>,
     value: Collection,
@@ -177,7 +177,7 @@ struct Builder<'t> {
 }
 
 impl Builder<'_> {
-    /// Takes an event; false when no more is to be read.
+    /// Processes an event; returns false when reading must stop.
     fn event(&mut self, event: Event<'_>, span: Span) -> bool {
         let range = self.range(&span);
         match event {
@@ -187,7 +187,7 @@ impl Builder<'_> {
                     self.problem(
                         range,
                         "a manifest is one document".to_owned(),
-                        "What stands behind '---' is not read.",
+                        "The text after '---' is not read.",
                     );
                     return false;
                 }
@@ -220,7 +220,7 @@ impl Builder<'_> {
             this.add(0, Node::new(range, Value::Refused))
         };
         let Some(node) = self.anchors.get(&anchor).map(Rc::clone) else {
-            return refuse(self, "this alias stands inside its own anchor");
+            return refuse(self, "this alias is inside its own anchor");
         };
         // A chain of aliases is a deep tree in a flat text; freeing it would need as deep a stack.
         if self.open.len() + node.height >= MAX_DEPTH {
@@ -254,7 +254,7 @@ impl Builder<'_> {
     fn add(&mut self, anchor: usize, node: Node) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            self.problem(node.range, format!("more than {MAX_NODES} values"), "What follows is not read.");
+            self.problem(node.range, format!("more than {MAX_NODES} values"), "The following text is not read.");
             return false;
         }
         let range = node.range;

@@ -1,4 +1,4 @@
-//! Language-independent resources: documents a client reads by URI. One file each; [`all`] is the table.
+//! Language-independent resources: documents a client reads by URI. One file each; [`resources`] is the table.
 
 mod update_imports;
 

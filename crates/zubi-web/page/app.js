@@ -1,5 +1,5 @@
 // @ts-check
-// The page: what is shown of all that is told, and what a person does about it.
+// The page: renders events and handles the user's actions.
 import { Composer } from "./composer.js";
 import { showCards } from "./cards.js";
 import { fill, h, inAll, messageOf, setText } from "./dom.js";
@@ -27,9 +27,9 @@ function element(id) {
 class App {
   #transport = connect();
   #log = new Log();
-  /** What is shown; none before something is said. @type {Conversation | null} */
+  /** The shown conversation; null until there is one. @type {Conversation | null} */
   #conversation = null;
-  /** What is being opened, and what is told of it meanwhile. @type {{id: string, told: any[]} | null} */
+  /** The conversation that is being opened, and its events so far. @type {{id: string, told: any[]} | null} */
   #opening = null;
   #inspected = new Conversation(INSPECTOR);
   /** @type {Map<string, HTMLElement>} */
@@ -94,7 +94,7 @@ class App {
     } else if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing) this.#escape();
   }
 
-  /** Closes what is open, else stops what goes on. */
+  /** Closes the open panel, otherwise stops the running turn. */
   #escape() {
     // A dialog is closed by the browser.
     if (document.querySelector("dialog[open]") !== null) return;
@@ -126,7 +126,7 @@ class App {
     else this.#composer.focus();
   }
 
-  // What is told.
+  // Events.
 
   /** @param {string} id @param {any} event */
   #told(id, event) {
@@ -146,7 +146,7 @@ class App {
     this.#draw();
   }
 
-  /** Its events are never kept, so they have no order that could be checked. @param {any} event */
+  /** Its events are not stored, so they have no order to check. @param {any} event */
   #inspect(event) {
     if (event.type === "progress") this.#inspector.progress(event.message);
     this.#inspected.apply({ ...event, seq: this.#inspected.seq + 1 });
@@ -158,7 +158,7 @@ class App {
     try {
       return await this.#transport.request(method, params);
     } finally {
-      // A call that is over asks nothing any more, however it ended.
+      // The prompts of a finished call are closed, however it ended.
       if (method === "call") this.#inspected = new Conversation(INSPECTOR);
       this.#draw();
     }
@@ -195,7 +195,7 @@ class App {
     else if (wish.do === "open") void this.#open(wish.conversation);
   }
 
-  // What a person does.
+  // The user's actions.
 
   /** @param {string} id */
   async #open(id) {
@@ -295,7 +295,7 @@ class App {
   async #delete() {
     const conversation = this.#conversation;
     if (conversation === null) return;
-    const words = h("p", {}, `“${conversation.title}” is deleted for good. What it has changed in files stays.`);
+    const words = h("p", {}, `“${conversation.title}” will be deleted permanently. Files that it has changed stay changed.`);
     if (!(await ask("Delete this conversation?", words, "Delete"))) return;
     if ((await this.#try("delete", { conversation: conversation.id })) !== null) this.#new();
     this.#list.refresh();
@@ -313,14 +313,14 @@ class App {
     }
   }
 
-  // What is shown.
+  // Rendering.
 
   /** @param {string} text */
   #announce(text) {
     element("polite").textContent = text;
   }
 
-  /** Draws once for all that is told in a moment. */
+  /** Draws once for all events of one frame. */
   #draw() {
     this.#drawQuestions();
     if (this.#isDrawing) return;
@@ -357,7 +357,7 @@ class App {
     const hadFocus = element("questions").contains(document.activeElement);
     const fresh = showCards(element("questions"), wanted, this.#cards);
     if (hadFocus && this.#cards.size === 0) this.#composer.focus();
-    for (const { summary, request } of fresh) element("urgent").textContent = `zubi asks: ${summary}. ${request.why}`;
+    for (const { summary, request } of fresh) element("urgent").textContent = `zubi requests approval: ${summary}. ${request.why}`;
     document.title = wanted.length > 0 ? "(?) zubi" : "zubi";
   }
 }
@@ -368,7 +368,7 @@ function drawTokens(place, conversation) {
   if (place.textContent !== all + turn) fill(place, all, turn !== "" && h("span", { class: "turn" }, turn));
 }
 
-/** Whether somebody says yes. @param {string} title @param {HTMLElement} body @param {string} yes @returns {Promise<boolean>} */
+/** Shows a dialog; resolves to true if the user confirms. @param {string} title @param {HTMLElement} body @param {string} yes @returns {Promise<boolean>} */
 function ask(title, body, yes) {
   /** @type {HTMLDialogElement} */
   const dialog = element("dialog");

@@ -1,5 +1,6 @@
 // @ts-check
-// Questions: whether a call may be made. A card shows what the call would do, in full, and what each yes would allow besides.
+// Approval prompts. A card shows the whole effect of a call, and which recent calls each approval would have allowed as
+// well.
 import { h, messageOf, newId } from "./dom.js";
 import { showText } from "./diff.js";
 import { jsonInput } from "./form.js";
@@ -23,9 +24,9 @@ export function makeCard(question, answer) {
   const options = makeOptions(request.options ?? []);
   const words = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
   const problem = h("p", { class: "problem", role: "alert" });
-  // What the card says is about the arguments as they were: for others there is another question.
+  // The card describes the original arguments: changed ones get a prompt of their own.
   const anew = h("p", { class: "about", hidden: true },
-    "What these would do is worked out first: you are asked again, unless a rule allows them.");
+    "zubi checks the changed arguments first and shows their effect, unless a rule allows them.");
   const edit = h("details", { class: "edit", oninput: () => {
     anew.hidden = !isEdited();
     options.element.hidden = !anew.hidden || options.isOnly;
@@ -74,19 +75,19 @@ export function makeCard(question, answer) {
     h("div", { class: "answers" },
       yes,
       h("button", { type: "button", class: "danger", onclick: () => void send(deny) }, "Deny"),
-      h("label", { class: "sr", for: words.id }, "What the model is told when you deny it"),
+      h("label", { class: "sr", for: words.id }, "Reason for the model when you deny the call"),
       words));
-  words.placeholder = "Tell the model why not (optional)";
+  words.placeholder = "Reason for the model (optional)";
   words.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing) return;
-    // Whoever writes why not does not mean yes.
+    // A user who writes a reason wants to deny the call.
     event.preventDefault();
     void send(deny);
   });
   return card;
 }
 
-/** What the call would do. @param {any} request */
+/** The effect of the call. @param {any} request */
 function describe({ tool, rule, arguments: given, footprint = {} }) {
   /** @type {(HTMLElement)[]} */
   const rows = [];
@@ -105,12 +106,12 @@ function describe({ tool, rule, arguments: given, footprint = {} }) {
   row("Secrets", footprint.secrets);
   /** @param {string} name @param {string} text */
   const words = (name, text) => rows.push(h("dt", {}, name), h("dd", {}, h("span", {}, ...renderWords(text))));
-  for (const clause of footprint.unresolved ?? []) words("Cannot be told", sentence(clause));
+  for (const clause of footprint.unresolved ?? []) words("Not analysable", sentence(clause));
   if (footprint.sandbox !== undefined) words("Sandbox", footprint.sandbox);
   else if ((footprint.commands ?? []).length > 0) words("Sandbox", "none: it may do what you may do");
   words("Effect", EFFECTS[footprint.effect] ?? footprint.effect ?? "not known");
   words("Tool", tool);
-  words("Rule", rule ?? "No rule is about it, and then such calls ask.");
+  words("Rule", rule ?? "No rule matches; such calls require approval by default.");
   return h("dl", {}, ...rows);
 }
 
@@ -128,7 +129,7 @@ const EFFECTS = {
   network: "reaches beyond this machine",
 };
 
-/** The words of a command as one would type them. What is worked out only when it runs stands there as it was written.
+/** The words of a command as a user would type them. Expansions that the shell evaluates are shown as written.
  * @param {string[]} words */
 function commandLine(words) {
   return words.map((word) => (/^[\w@%+=:,./-]+$|["$`]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
@@ -147,8 +148,8 @@ function makeOptions(options) {
         h("summary", {}, `Would also have allowed ${also.length} of the last calls`),
         h("ul", {}, ...also.map((call) => h("li", {}, ...renderWords(call))))));
   });
-  const element = h("fieldset", { class: "options" }, h("legend", {}, "How long a yes holds"), ...entries);
-  // Where there is but one, nothing is to be chosen.
+  const element = h("fieldset", { class: "options" }, h("legend", {}, "How long the approval lasts"), ...entries);
+  // A single option needs no choice.
   const isOnly = options.length < 2;
   element.hidden = isOnly;
   return { element, isOnly, chosen: () => Math.max(0, inputs.findIndex((input) => input.checked)) };
@@ -161,7 +162,7 @@ function sentence(clause) {
 }
 
 /**
- * Shows the cards of these questions in a region, and leaves those alone that are there already: somebody may be typing in them.
+ * Shows the cards of these prompts in a region. Existing cards stay as they are: the user may be typing in them.
  *
  * @param {HTMLElement} region
  * @param {{key: string, question: import("./state.js").Question, answer: (answer: unknown) => Promise<void>}[]} wanted
@@ -183,7 +184,7 @@ export function showCards(region, wanted, cards) {
     region.append(card);
   }
   region.hidden = cards.size === 0;
-  // Whoever answered by keyboard goes on with the next question.
+  // After an answer by keyboard the focus moves to the next prompt.
   if (hadFocus && !region.contains(document.activeElement)) {
     cards.values().next().value?.focus({ preventScroll: true });
     region.scrollTop = 0;

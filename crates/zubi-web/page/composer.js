@@ -1,5 +1,5 @@
 // @ts-check
-// Where a person writes: the text, the model, and the buttons that send and stop.
+// The composer: the text, the model, and the buttons that send and stop.
 import { fill, h, messageOf, setText } from "./dom.js";
 
 /** @typedef {{id: string, name: string, provider: string, context?: number}} Model */
@@ -63,7 +63,7 @@ export class Composer {
     }
   }
 
-  /** What went wrong. @param {string} problem */
+  /** Shows a problem. @param {string} problem */
   say(problem) {
     setText(this.#problem, problem);
   }
@@ -81,8 +81,8 @@ export class Composer {
     this.#stop.hidden = !this.#isRunning;
     this.#send.setAttribute("aria-disabled", String(this.#isSending));
     setText(this.#send, this.#isRunning ? "Add" : "Send");
-    this.#send.title = this.#isRunning ? "The model hears it when it is asked next" : "";
-    this.#text.placeholder = this.#isRunning ? "Say something meanwhile" : "What is to be done?";
+    this.#send.title = this.#isRunning ? "Sent with the next model request" : "";
+    this.#text.placeholder = this.#isRunning ? "Add a message to this turn" : "Describe a task…";
   }
 
   /** @param {{models: Model[], problems: {provider: string, message: string}[]}} list @param {string} chosen */

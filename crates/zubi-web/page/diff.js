@@ -9,7 +9,7 @@ import { h } from "./dom.js";
  *   removed: number, notes: string[]}} FileDiff
  */
 
-/** Lines of a diff that are shown before somebody asks for the rest. */
+/** Lines of a diff that are shown before the user expands it. */
 const SHOWN = 40;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
 const HEADER = /^(?:new file|deleted file|deleted directory|rename from |rename to |index |old mode |new mode |similarity |Binary file)/;
@@ -73,7 +73,7 @@ function readNames(file, before, after) {
   if (before === "/dev/null") file.change = "created";
   if (after === "/dev/null") file.change = "deleted";
   const name = after === "/dev/null" ? before : after;
-  // Of `a/src/x.rs` and `b/src/x.rs` the first letter says only which side it is.
+  // In `a/src/x.rs` and `b/src/x.rs` the first letter only names the side.
   file.path = name.replace(/^[ab]\//, "").replace(/\t.*$/, "");
 }
 
@@ -109,7 +109,7 @@ function readHunk(lines, at, file) {
   return next;
 }
 
-/** What a text says, with its diffs as cards. @param {string} text @returns {HTMLElement[]} */
+/** A text with its diffs as cards. @param {string} text @returns {HTMLElement[]} */
 export function showText(text) {
   return split(text).map((part) => ("file" in part ? showFile(part.file) : h("pre", { class: "plain", tabindex: "0" }, part.text)));
 }

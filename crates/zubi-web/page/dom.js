@@ -72,12 +72,12 @@ export function count(number) {
 
 /** @typedef {{input: number, output: number}} Usage */
 
-/** `15 tokens (10 in, 5 out)`. Nothing where there are none: then nobody has counted them. @param {Usage} usage */
+/** `15 tokens (10 in, 5 out)`. Empty for 0: the provider has not counted them. @param {Usage} usage */
 export function tokens({ input, output }) {
   return input + output === 0 ? "" : `${count(input + output)} tokens (${count(input)} in, ${count(output)} out)`;
 }
 
-/** The same of a conversation, and what stands behind it of one turn. @param {Usage} all @param {Usage} turn @returns {[string, string]} */
+/** The usage of a conversation, and the text for one turn. @param {Usage} all @param {Usage} turn @returns {[string, string]} */
 export function inAll(all, turn) {
   const [sum, last] = [all, turn].map(({ input, output }) => input + output);
   return [sum ? `${count(sum)} tokens` : "", sum && last ? `, ${count(last)} in this turn` : ""];

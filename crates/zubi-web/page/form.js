@@ -1,6 +1,7 @@
 // @ts-check
-// A form for the arguments of a tool, made of the fields that `schema.js` reads from its schema. Whatever it cannot ask for can
-// be written as JSON.
+// A form for the arguments of a tool, generated from the fields that `schema.js` reads from its schema. Arguments that
+// the form does not cover are
+// written as JSON.
 import { fill, h, newId } from "./dom.js";
 import { fieldsOf, read, readArguments, write } from "./schema.js";
 
@@ -27,7 +28,7 @@ export function makeForm(schema) {
     h("label", { class: "check" }, box, "Write the arguments as JSON"), problem);
 
   const turn = () => {
-    // What was typed on the one side stands on the other.
+    // The two sides show the same values.
     if (box.checked) json.set(readAll(fields, inputs).value);
     else setAll(fields, inputs, json.read().value ?? {});
     asFields.hidden = box.checked;
@@ -126,7 +127,7 @@ function objectInput(field) {
   return {
     element,
     read: () => {
-      // One that may be left out and has nothing in it is left out: what it would require is not asked for then.
+      // An empty optional group is omitted, so that its required fields are not enforced.
       const isEmpty = [...element.querySelectorAll("input, select, textarea")].every((one) => /** @type {any} */ (one).value === "");
       return isEmpty && !field.required ? {} : readAll(field.fields, inputs);
     },

@@ -1,6 +1,7 @@
 // @ts-check
-// The tool inspector: every tool with a form for its arguments, called by hand. Calls are judged as those of a model are, and
-// asked about with the same cards.
+// The tool inspector: every tool with a form for its arguments. Manual calls follow the same rules as those of a model,
+// and use the
+// same approval prompts.
 import { fill, h, messageOf, setText, span } from "./dom.js";
 import { makeForm } from "./form.js";
 import { resultText } from "./log.js";
@@ -53,7 +54,7 @@ export class Inspector {
     this.#draw();
   }
 
-  /** What a call that goes on says of itself. @param {string} text */
+  /** Shows the progress of the running call. @param {string} text */
   progress(text) {
     setText(this.#progress, text);
   }

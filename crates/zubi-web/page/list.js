@@ -16,7 +16,7 @@ export class List {
   #open;
   #current = "";
   #asked = 0;
-  /** Asks for the list again, once however often it is called in a moment. */
+  /** Requests the list once per frame, however often it is called. */
   refresh;
 
   /**
@@ -56,7 +56,7 @@ export class List {
     this.#asked += 1;
     const asked = this.#asked;
     const found = await this.#request(query).catch(() => null);
-    // Whoever types faster than the search is answered for the last words only.
+    // If the user types faster than the search answers, only the last result counts.
     if (found === null || asked !== this.#asked) return;
     this.#draw(found.conversations);
     const { length } = found.conversations;
@@ -121,7 +121,7 @@ function markButton(button, isCurrent) {
 }
 
 /** @type {Record<string, string | undefined>} */
-const STATES = { running: "running", waiting: "asks you", elsewhere: "in another process" };
+const STATES = { running: "running", waiting: "needs approval", elsewhere: "in another process" };
 
 /** @param {number} then Milliseconds since the epoch. */
 function ago(then) {

@@ -1,6 +1,6 @@
 // @ts-check
-// The conversation as rows. Rows that have changed are changed in place: what somebody opened stays open, and what has the focus
-// keeps it.
+// The conversation as rows. Changed rows are updated in place, so that opened rows stay open and the focus stays where
+// it is.
 import { count, fill, h, setText, span, tokens } from "./dom.js";
 import { showText } from "./diff.js";
 import { show as showMarkdown } from "./markdown.js";
@@ -14,9 +14,9 @@ import { rows } from "./state.js";
 /** Rows that are shown at first, and more at each wish. */
 const SHOWN = 120;
 const MORE = 400;
-/** Calls of a group that are shown before somebody asks for the rest. */
+/** Calls of a group that are shown before the user expands it. */
 const GROUP = 5;
-/** Characters of a result that are shown before somebody asks for the rest. */
+/** Characters of a result that are shown before the user expands it. */
 const RESULT = 20_000;
 
 export class Log {
@@ -47,7 +47,7 @@ export class Log {
     const before = this.element.scrollHeight - this.element.scrollTop;
     this.#limit += MORE;
     this.show(this.#last);
-    // What was looked at stays where it was.
+    // The visible part stays where it was.
     this.element.scrollTop = this.element.scrollHeight - before;
   }
 
@@ -76,7 +76,7 @@ export class Log {
 
   /** @param {import("./state.js").Conversation} conversation */
   #forget(conversation) {
-    // The same one, opened anew, keeps how far back it is shown.
+    // A conversation that is opened again shows as many rows as before.
     if (this.#conversation !== conversation.id) this.#limit = SHOWN;
     this.#conversation = conversation.id;
     this.#last = conversation;
@@ -135,10 +135,10 @@ function makeRow(items) {
 function askedRow() {
   const text = h("div", { class: "text" });
   const note = h("p", { class: "note" });
-  const element = h("article", { class: "row asked", "aria-label": "You" }, text, note);
+  const element = h("article", { class: "row user", "aria-label": "You" }, text, note);
   return one(element, "asked", (item) => {
     setText(text, item.text);
-    setText(note, item.queued ? "The model hears this when it is asked next." : "");
+    setText(note, item.queued ? "Sent with the next model request." : "");
   });
 }
 
@@ -184,7 +184,7 @@ function callRow() {
   const element = h("div", { class: "row calls" }, details, diff);
   /** @type {(Item & {kind: "call"}) | null} */
   let last = null;
-  // Of hundreds of calls few are ever opened.
+  // Users open few of hundreds of calls.
   const draw = () => {
     if (details.open && last !== null) fill(body, ...callDetails(last));
     else fill(body);
@@ -196,7 +196,7 @@ function callRow() {
     const { mark: sign, name: spoken } = STATES[item.status];
     setText(mark, sign);
     setText(name, spoken);
-    // What is as it should be is said to those who do not see the mark.
+    // Screen readers get the state in words; the mark is visible only.
     name.className = item.status === "ok" ? "sr" : "";
     setText(summary, item.summary);
     const parts = [item.status === "failed" ? item.failure.replaceAll("_", " ") : "", item.progress, item.decision,
@@ -204,7 +204,7 @@ function callRow() {
     setText(facts, (item.status === "ok" || parts.length === 0 ? "" : " · ") + parts.join(" · "));
     details.dataset.status = item.status;
     draw();
-    // What was changed is seen without opening anything; while it is asked about, the card shows it.
+    // The change is visible without opening the row; during an approval prompt the card shows it.
     const wanted = item.status === "waiting" ? "" : item.preview;
     if (wanted !== preview) fill(diff, ...showText(wanted).filter((part) => part.tagName === "FIGURE"));
     preview = wanted;
@@ -217,7 +217,7 @@ function callDetails(item) {
   /** @type {HTMLElement[]} */
   const parts = [h("h4", {}, `${item.tool}: arguments`), h("pre", { class: "plain", tabindex: "0" }, given)];
   if (item.preview !== "" && showText(item.preview).every((part) => part.tagName !== "FIGURE")) {
-    parts.push(h("h4", {}, "What it would change or send"), h("pre", { class: "plain", tabindex: "0" }, item.preview));
+    parts.push(h("h4", {}, "Changes or data to send"), h("pre", { class: "plain", tabindex: "0" }, item.preview));
   }
   if (item.result !== null) parts.push(h("h4", {}, "Result"), ...resultText(item.result));
   return parts;
@@ -281,22 +281,22 @@ function noteRow() {
 const REASONS = {
   completed: "Done",
   stopped: "Stopped",
-  iterations: "Ended: the model may not be asked more often in one turn. Say “go on” to continue",
-  calls: "Ended: no more calls may be made in one turn. Say “go on” to continue",
+  iterations: "Ended: the limit of model requests per turn is reached. Send “continue” to resume",
+  calls: "Ended: the limit of calls per turn is reached. Send “continue” to resume",
   tokens: "Ended: the turn has used all of its tokens",
   time: "Ended: the turn has used all of its time",
   repeating: "Ended: the model made the same call over and over",
   invalid: "Ended: what the model answered could not be used",
   model: "Ended: the model gave no answer",
-  failed: "Ended: zubi could not go on",
-  killed: "Broken off: zubi ended in the middle of this turn. Say “go on” to continue",
+  failed: "Ended: zubi could not continue",
+  killed: "Interrupted: zubi exited during this turn. Send “continue” to resume",
 };
 
 /** @param {HTMLElement} element @param {Item} item */
 function drawNote(element, item) {
   switch (item.kind) {
     case "retry":
-      fill(element, `The model gave no answer (try ${item.attempt}): ${item.message} Asked again after ${span(item.wait)}.`);
+      fill(element, `The model did not answer (attempt ${item.attempt}): ${item.message} Retrying in ${span(item.wait)}.`);
       break;
     case "notice":
       fill(element, item.text);
@@ -323,7 +323,7 @@ function endNote(item) {
     `${calls} ${calls === 1 ? "call" : "calls"}`,
     span(duration),
   ].filter((fact) => fact !== "");
-  // The answer itself stands above; a report does not.
+  // The answer itself is above; a report is not.
   const report = h("div", { class: "markdown" });
   if (reason !== "completed") showMarkdown(report, text);
   return [

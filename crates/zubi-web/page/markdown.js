@@ -1,6 +1,7 @@
 // @ts-check
-// What a model writes, as elements. A text is read into a tree of plain data first (`parse`), and each piece of the tree becomes
-// an element of a fixed kind (`render`): nothing in it can become HTML, an address other than http or https, or a picture.
+// Markdown of a model as elements. `parse` reads a text into a tree of plain data, and `render` makes an element of a
+// fixed kind from each
+// node: no node can become HTML, an address other than http or https, or an image.
 import { h } from "./dom.js";
 
 /**
@@ -95,14 +96,14 @@ function readList(lines, at, depth) {
       if (width < indent.length) break;
       items.push([item[3] ?? ""]);
     } else if (line.trim() === "") {
-      // An empty line ends the list unless it goes on behind it.
+      // An empty line ends the list unless the list continues after it.
       const following = lines[next + 1] ?? "";
       const goesOn = ITEM.exec(following);
       const isDeeper = /^ +\S/.test(following) && following.search(/\S/) > indent.length;
       if (!isDeeper && (goesOn === null || /\d/.test(goesOn[2] ?? "") !== ordered)) break;
       items.at(-1)?.push("");
     } else if (line.search(/\S/) > indent.length) {
-      // What is further right belongs to the item, as far right as its text begins at most.
+      // Indented lines belong to the item, up to the column at which its text begins.
       items.at(-1)?.push(line.replace(new RegExp(`^ {0,${indent.length + mark.length + 1}}`), ""));
     } else if (lines[next - 1]?.trim() !== "" && !begins(line, depth)) items.at(-1)?.push(line);
     else break;
@@ -129,7 +130,7 @@ const MARKS = [
   { mark: "_", kind: "emphasis" },
 ];
 
-/** What stands within a line. @param {string} text @param {number} [depth] @returns {Inline[]} */
+/** The inline elements of a line. @param {string} text @param {number} [depth] @returns {Inline[]} */
 export function inline(text, depth = 0) {
   /** @type {Inline[]} */
   const found = [];
@@ -196,7 +197,7 @@ function readLink(text, at, open, depth) {
   const end = find(text, ")", middle + 2, open);
   if (end === -1) return null;
   const to = safeAddress(text.slice(middle + 2, end).trim());
-  // An address that is no web page's, as that of a file: its words are shown, the rest is not followed.
+  // For an address other than that of a web page, such as a file's, only the text is shown.
   const inside = inline(text.slice(at + 1, middle), depth + 1);
   return to === null ? null : { piece: { kind: "link", to, inside }, next: end + 1 };
 }
@@ -251,7 +252,7 @@ function safeAddress(address) {
   }
 }
 
-/** What was shown of a text: its blocks and their elements. @type {WeakMap<Element, string[]>} */
+/** The rendered blocks of a text and their elements. @type {WeakMap<Element, string[]>} */
 const shown = new WeakMap();
 
 /**

@@ -1,8 +1,9 @@
 // @ts-check
-// What a form asks for, worked out from a tool's JSON Schema; and a text read as the value that a field wants. Knows no page.
+// Fields of a form, derived from a tool's JSON Schema, and conversion of a text into a field's value. Independent of
+// the page.
 
 /**
- * One field. `json` is asked for as JSON: what the schema says of it fits no other kind.
+ * One field. The type `json` is for schemas that no other type covers.
  *
  * @typedef {object} Field
  * @property {string} name
@@ -76,7 +77,7 @@ function kindOf(schema, depth) {
 }
 
 /**
- * What somebody typed into a field. Nothing typed is no value, unless a text is required: then it is the empty text.
+ * The text of a field. An empty text means no value, unless a text is required: then it is the empty string.
  *
  * @param {Field} field
  * @param {string} typed
@@ -106,7 +107,7 @@ export function read(field, typed) {
 /** @param {Field} field @param {string} typed */
 function readNumber({ kind, least, most }, typed) {
   const value = Number(typed.trim());
-  if (!Number.isFinite(value) || typed.trim() === "") return { problem: "This is no number." };
+  if (!Number.isFinite(value) || typed.trim() === "") return { problem: "Enter a number." };
   if (kind === "integer" && !Number.isSafeInteger(value)) return { problem: "This has to be a whole number." };
   if (least !== null && value < least) return { problem: `At least ${least}.` };
   if (most !== null && value > most) return { problem: `At most ${most}.` };
@@ -118,7 +119,7 @@ function readJson(typed) {
   try {
     return { value: JSON.parse(typed) };
   } catch (error) {
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

@@ -1,6 +1,7 @@
 // @ts-check
-// What a conversation looks like, worked out from its events one after the other. Knows no page: the same events always give
-// the same, whether they come one by one or all at once.
+// The state of a conversation, computed from its events in order. Independent of the page: the same events always give
+// the same
+// state, one by one or all at once.
 
 /**
  * @typedef {{seq: number, at: number, type: string, [field: string]: any}} Event As `zubi_agent::event::Event`.
@@ -34,27 +35,27 @@
 /** Failures which say that the call was not made. */
 const REFUSALS = new Set(["denied", "approval_unavailable"]);
 const STOPS = new Set(["cancelled"]);
-/** Tools that do nothing but make another call, which is asked about in place of theirs. */
+/** Tools that only make another call; prompts concern that call. */
 const PASSING_ON = new Set(["call_read_tool", "call_tool"]);
 
 export class Conversation {
   id;
   title = "";
-  /** Of the last event that is kept. */
+  /** The number of the last stored event. */
   seq = 0;
   /** @type {Item[]} */
   items = [];
-  /** What was said here and not heard by the model yet: while a turn goes on it hears it when it is asked next. @type {Item[]} */
+  /** Messages that were sent here during a turn and that the model receives with its next request. @type {Item[]} */
   queued = [];
   /** Questions that wait for an answer, the oldest first. @type {Map<string, Question>} */
   questions = new Map();
-  /** The number of the turn that goes on; 0 if none does. */
+  /** The number of the running turn; 0 if none runs. */
   running = 0;
-  /** The last model that was asked. */
+  /** The model of the last request. */
   model = "";
-  /** Of all turns. @type {Usage} */
+  /** The usage of all turns. @type {Usage} */
   usage = nothing();
-  /** Of the last turn. @type {Usage} */
+  /** The usage of the last turn. @type {Usage} */
   turnUsage = nothing();
   #iteration = 0;
   /** The last end, and when it was. */
@@ -62,7 +63,7 @@ export class Conversation {
   #keys = 0;
   /** @type {Map<string, Item & Call>} */
   #calls = new Map();
-  /** What is being said. @type {(Item & {kind: "said"}) | null} */
+  /** The partial answer. @type {(Item & {kind: "said"}) | null} */
   #live = null;
 
   /** @param {string} id */
@@ -71,7 +72,7 @@ export class Conversation {
   }
 
   /**
-   * Takes an event. `"known"`: it was there already; `"gap"`: one before it is missing, the conversation has to be opened anew.
+   * Applies an event. `"known"`: it was applied before; `"gap"`: an event before it is missing, so the conversation must be opened again.
    *
    * @param {Event} event
    * @returns {"taken" | "known" | "gap"}
@@ -80,7 +81,8 @@ export class Conversation {
     if (event.type === "text" || event.type === "thought") return this.#pass(event);
     if (event.type === "progress") return this.#progress(event);
     if (event.seq <= this.seq) {
-      // The end of a turn that could not be kept has the number of what was kept last. Where not even the request could be, no
+      // An end that could not be stored has the number of the last stored event. If not even the request could be
+      // stored, no
       // turn seems to run, and the next one has its number again.
       const isNew = event.turn > this.#ended.turn || (event.turn === this.#ended.turn && event.at > this.#ended.at);
       if (event.type !== "ended" || !(this.running === 0 ? isNew : event.turn === this.running)) return "known";
@@ -164,7 +166,7 @@ export class Conversation {
     this.#add(event, { kind: "asked", text: event.text, queued: false });
   }
 
-  /** Something is said while a turn goes on. @param {string} text */
+  /** Adds a message that the user sends during a turn. @param {string} text */
   say(text) {
     this.#keys += 1;
     this.queued.push({ key: this.#keys, turn: this.running, at: 0, revision: 0, kind: "asked", text, queued: true });
@@ -180,7 +182,7 @@ export class Conversation {
 
   /** @param {Event} event @returns {"taken" | "known" | "gap"} */
   #pass(event) {
-    // What has been answered meanwhile is known whole.
+    // A stored answer replaces the partial one.
     if (event.turn !== this.running || event.iteration !== this.#iteration || event.seq < this.seq) return "known";
     if (this.#live === null) {
       if (this.items.some((item) => item.kind === "said" && isOf(item, event) && !item.live)) return "known";
@@ -192,7 +194,7 @@ export class Conversation {
     const field = event.type === "text" ? "text" : "thoughts";
     const before = live[field];
     if (event.offset > before.length) return "gap";
-    // Told twice it stands there already; what reaches further counts.
+    // A repeated delta is ignored; the part that extends the text counts.
     if (event.offset + event.text.length <= before.length) return "known";
     change(live, { [field]: before.slice(0, event.offset) + event.text });
     return "taken";
@@ -267,7 +269,7 @@ export class Conversation {
     // Calls that it makes in its course have arguments of their own.
     if (edited === null || !isAbout(question.request.tool, call)) return;
     const given = PASSING_ON.has(call.tool) ? { ...call.arguments, arguments: edited } : edited;
-    // What is said of the call was said of the arguments that the model gave.
+    // The summary described the arguments that the model gave.
     change(call, { arguments: given, summary: `${call.summary.split(": ")[0]}, with other arguments`, preview: "" });
   }
 
@@ -284,7 +286,7 @@ export class Conversation {
   #end(event) {
     this.running = 0;
     this.#ended = { turn: event.turn, at: event.at };
-    // Whatever was said has been told by now.
+    // The model has received every queued message by now.
     this.queued = [];
     this.#iteration = 0;
     if (this.#live !== null) change(this.#live, { live: false, interrupted: true });
@@ -299,7 +301,7 @@ export class Conversation {
     this.#add(event, { kind: "ended", reason, text, data, problem, iterations, calls, usage, duration });
   }
 
-  /** Nobody waits for the answers any longer. @param {string} call */
+  /** Closes the prompts of a call that has ended. @param {string} call */
   #dropQuestions(call) {
     for (const question of this.questions.values()) {
       if (question.call === call) this.questions.delete(question.id);
@@ -308,7 +310,7 @@ export class Conversation {
 }
 
 /**
- * What stands in one row: an item, or several calls in a row that only looked.
+ * One row: an item, or several consecutive read calls.
  *
  * @param {readonly Item[]} items
  * @returns {Item[][]}
@@ -329,7 +331,7 @@ function onlyLooks(item) {
   return item.kind === "call" && item.effect === "read" && (item.status === "ok" || item.status === "running");
 }
 
-/** Whether a question about a tool is one about this call itself. @param {string} asked @param {Call} call */
+/** Whether a prompt about a tool concerns this call itself. @param {string} asked @param {Call} call */
 function isAbout(asked, call) {
   if (!PASSING_ON.has(call.tool)) return asked === call.tool;
   return [asked, asked.replaceAll(".", "_")].includes(call.arguments?.tool);
@@ -365,10 +367,10 @@ function decisionText(answer, request, by) {
     const text = answer.deny.text ?? "";
     return text === "" ? `Denied, ${through}` : `Denied, ${through}: ${text}`;
   }
-  return `Not allowed: ${answer.unanswered?.how ?? answer.notAsked?.why ?? "nobody could be asked"}`;
+  return `Not allowed: ${answer.unanswered?.how ?? answer.notAsked?.why ?? "no approver was available"}`;
 }
 
-/** How long a yes holds. @type {Record<string, string>} */
+/** How long an approval lasts. @type {Record<string, string>} */
 export const SCOPES = { once: "once", session: "for this session", workspace: "in this workspace", always: "always" };
 /** @type {Record<string, string>} */
 const DOORS = { web: "on this page", editor: "in the editor", terminal: "in the terminal", "--auto-approve": "by --auto-approve" };

@@ -1,16 +1,17 @@
 // @ts-check
-// How the page reaches zubi: over HTTP in a browser, by messages in a view of VS Code. The rest of the page does not know
+// The connection of the page to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not
+// know
 // which of the two it is.
 //
 // In VS Code the page and the extension post each other these objects:
 //
 //   page → extension   {ready: true}                 the page listens now
 //                      {id, method, params}          a request, as in `zubi_agent::wire`
-//   extension → page   {id, result} or {id, error}   its answer; `error` is a text for a person
-//                      {told}                        something happened: `wire::Told`
-//                      {fresh: true}                 the stream of what happens begins, or something of it was lost
-//                      {away: "why"}                 there is no zubi at the moment
-//                      {wish}                        a command of the editor, see `Wish`
+//   extension → page   {id, result} or {id, error}   its response; `error` is a text for the user
+//                      {told}                        an event: `wire::ConversationEvent`
+//                      {fresh: true}                 the event stream begins, or events were lost
+//                      {away: "why"}                 zubi is not available
+//                      {wish}                        a command of the editor, see `ChatCommand`
 
 /**
  * Something that a command of the editor wants of the page.
@@ -19,12 +20,12 @@
  */
 
 /**
- * Who is told what happens.
+ * Receives events.
  *
  * @typedef {object} Listener
- * @property {(told: {conversation: string, event: any}) => void} told Something happened.
- * @property {() => void} fresh What happens is told from now on; whatever was before has to be asked for.
- * @property {(why: string) => void} away Nothing is told until it is fresh again.
+ * @property {(told: {conversation: string, event: any}) => void} told An event.
+ * @property {() => void} fresh The event stream begins; the page must request earlier events.
+ * @property {(why: string) => void} away No events until the next `fresh`.
  * @property {(wish: Wish) => void} wish The editor wants something.
  */
 
@@ -33,8 +34,8 @@
  * @property {"web" | "editor"} kind
  * @property {(method: string, params?: unknown) => Promise<any>} request Fails with an `Error` whose message is for a person.
  * @property {(listener: Listener) => void} listen Called once.
- * @property {() => Record<string, any>} kept What was kept when the page was last shown.
- * @property {(state: Record<string, any>) => void} keep Keeps it for as long as the tab, or the view, exists.
+ * @property {() => Record<string, any>} kept The state that the page stored when it was last shown.
+ * @property {(state: Record<string, any>) => void} keep Stores the state as long as the tab, or the view, exists.
  */
 
 /** Names in the session's storage. */
@@ -110,7 +111,7 @@ class Web {
     }
   }
 
-  /** Tells what comes until it ends; returns why it ended. @param {Listener} listener */
+  /** Passes on events until the stream ends; returns the reason. @param {Listener} listener */
   async #stream(listener) {
     const ending = new AbortController();
     let timer = setTimeout(() => ending.abort(), SILENCE);
@@ -155,7 +156,7 @@ function readEvent(block) {
   let name = "message";
   const data = [];
   for (const line of block.split("\n")) {
-    // A line that begins with a colon only keeps the connection open.
+    // A line that begins with a colon only holds the connection open.
     if (line.startsWith("event:")) name = line.slice(6).trim();
     else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
   }
@@ -220,7 +221,7 @@ class Editor {
     else this.#settle(message);
   }
 
-  /** Nobody will answer what was asked. @param {string} why @param {Listener} listener */
+  /** Fails all open requests. @param {string} why @param {Listener} listener */
   #lose(why, listener) {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();

@@ -1,4 +1,4 @@
-//! What is answered: the page's files, the methods of `zubi_agent::wire`, and the stream of what happens.
+//! Responses: the page's files, the methods of `zubi_agent::wire`, and the event stream.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -25,21 +25,21 @@ use zubi_agent::chat::{ChatError, ChatService};
 use crate::assets;
 use crate::guard::{Guard, Refusal, single_header};
 
-/// Which door requests of the page come through, for decisions.
+/// The surface of the page's requests, as recorded in decisions.
 const DOOR: &str = "web";
 /// The largest body of a request, in bytes: a person may paste a long text, or edit the arguments of a call.
 const MAX_BODY: usize = 4 * 1024 * 1024;
 /// How long a body may take to come.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
-/// Something is said on a stream of events at least as often; the page takes a longer silence for a lost connection.
+/// The maximum time without data on an event stream; the page treats a longer silence as a lost connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// What the page may load and reach: its own files and this server. Nothing that a model writes is ever run, and no other page
-/// can show this one in a frame to have somebody click in it.
+/// The content security policy: the page may load its own files and reach this server. No text of a model is executed,
+/// and no other page can show this one in a frame to trick a user into clicking.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const NOTHING: &str = "There is nothing at this address.";
-const OTHERWISE: &str = "This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET.";
+const OTHERWISE: &str = "Wrong method for this address: call methods with POST; read the event stream and the page's files with GET.";
 const JSON: &str = "application/json";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -139,8 +139,8 @@ async fn request(State(shared): AppState, Path(method): Path<String>, headers: H
     }
 }
 
-/// Whether a body is said to be JSON, and nothing else. No form of another page can send this type: a browser goes by what stands
-/// before the parameters, as this does.
+/// Whether the content type is JSON. A form of another page cannot send this type: like a browser, this checks the part
+/// before the parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = single_header(headers, &CONTENT_TYPE).and_then(|kind| kind.split(';').next());
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON))
@@ -148,7 +148,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
     let too_long = || (StatusCode::PAYLOAD_TOO_LARGE, format!("A request may have at most {MAX_BODY} bytes."));
-    // What it says of its length: one that is too long need not come first.
+    // A declared length over the limit is refused before the body arrives.
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(too_long());
     }
@@ -156,11 +156,11 @@ async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
         .await
         .map_err(|_| (StatusCode::REQUEST_TIMEOUT, "The request did not come to its end.".to_owned()))?
         .map_err(|_| too_long())?;
-    serde_json::from_slice(&bytes).map_err(|error| (StatusCode::BAD_REQUEST, format!("That is no JSON: {error}")))
+    serde_json::from_slice(&bytes).map_err(|error| (StatusCode::BAD_REQUEST, format!("invalid JSON: {error}")))
 }
 
-/// Everything that happens from now on, as server-sent events `told`. One that is too slow is told to `reload`: something was
-/// lost, and what is shown has to be asked for again.
+/// Sends all events from now on as server-sent events `told`. A client that is too slow receives `reload`: events were
+/// lost, and it must request them again.
 async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let heard = shared.chats.listen();
     let stream = stream::unfold((heard, shared), async |(mut heard, shared)| {
@@ -169,7 +169,7 @@ async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event,
             () = shared.stop.cancelled() => Err(RecvError::Closed),
         };
         let event = match told {
-            // What cannot be written as JSON is as good as lost.
+            // An event that cannot be serialised counts as lost.
             Ok(told) => Event::default().event("told").json_data(&*told).unwrap_or_else(|_| reload()),
             Err(RecvError::Lagged(_)) => reload(),
             Err(RecvError::Closed) => return None,
@@ -183,7 +183,7 @@ fn reload() -> Event {
     Event::default().event("reload").data("{}")
 }
 
-/// Where there is something, but not for this way to ask; the router adds `Allow`.
+/// Responds to a known address with the wrong method; the router adds `Allow`.
 async fn otherwise() -> Response {
     refuse(StatusCode::METHOD_NOT_ALLOWED, OTHERWISE)
 }

@@ -1,12 +1,12 @@
-//! The files of the page, as they stand in `page/`. A browser gets them from the server of this crate, the view in VS Code from
-//! the extension's package: the same files.
+//! The files of the page in `page/`. A browser gets them from the server of this crate, the view in VS Code from the
+//! extension's package: the same files.
 
 /// One file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {
-    /// Its name in `page/` and in the address.
+    /// The name in `page/` and in the address.
     pub name: &'static str,
-    /// Its media type, as HTTP says it.
+    /// The media type for HTTP.
     pub media: &'static str,
     pub text: &'static str,
 }

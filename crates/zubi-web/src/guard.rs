@@ -1,13 +1,13 @@
-//! Who may ask: only a page that this server gave out, opened by somebody who knows the address that was printed.
+//! Access control: only pages of this server that were opened through the printed address.
 //!
-//! Every web page that the user has open can send requests to a port of this machine, and every user of the machine can. So a
-//! request is answered only if
+//! Every web page that the user has open can send requests to a port of this machine, and every user of the machine
+//! can. So the server accepts a request only if
 //!
-//! - it names this server as its host: a foreign name that was made to lead to 127.0.0.1 (DNS rebinding) does not get in;
-//! - it comes from a page of this server, where the browser says from which page it comes;
-//! - it carries the token, unless it is for the page's files, which say nothing about anybody. The token stands behind the `#` of
-//!   the printed address, so it is in no request line, no log and no `Referer`; there is no cookie that a browser would add to
-//!   the request of another page.
+//! - it names this server as its host: this refuses foreign names that resolve to 127.0.0.1 (DNS rebinding);
+//! - it comes from a page of this server, if the browser sends the origin;
+//! - it carries the token, unless it is for the page's files, which contain no user data. The token is in the fragment
+//!   of the printed address, so it is in no request line, no log and no `Referer`; there is no cookie that a browser
+//!   would add to the request of another page.
 
 use std::fmt::{self, Write as _};
 use std::io;
@@ -16,7 +16,7 @@ use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-/// What a browser says of where a request comes from, besides `Origin`, which it leaves out for some.
+/// The header with the relation of a request to its target. Browsers omit `Origin` for some requests.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Why a request is refused, and what to do.
@@ -32,14 +32,14 @@ const FOREIGN_HOST: Refusal = Refusal {
 };
 const FOREIGN_ORIGIN: Refusal = Refusal {
     status: StatusCode::FORBIDDEN,
-    text: "Another page cannot ask zubi. Open the address that `zubi web` printed.",
+    text: "Requests of other pages are refused. Open the address that `zubi web` printed.",
 };
 const NO_TOKEN: Refusal = Refusal {
     status: StatusCode::UNAUTHORIZED,
     text: "This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`.",
 };
 
-/// 256 random bits, as 64 hexadecimal digits. Nobody sees them by printing what has them.
+/// 256 random bits, as 64 hexadecimal digits. `Debug` output hides them.
 #[derive(Clone)]
 pub(crate) struct Token(String);
 
@@ -59,8 +59,8 @@ impl Token {
         &self.0
     }
 
-    /// Compares digests: how long that takes says nothing about how much of the token was right, since nobody can choose
-    /// how much of a digest is.
+    /// Compares digests: the time of the comparison reveals nothing about the token, since an attacker cannot choose
+    /// the prefix of a digest.
     fn matches(&self, given: &str) -> bool {
         Sha256::digest(given.as_bytes()) == Sha256::digest(self.0.as_bytes())
     }
@@ -72,7 +72,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// What requests are held to.
+/// The conditions for requests.
 #[derive(Debug)]
 pub(crate) struct Guard {
     token: Token,

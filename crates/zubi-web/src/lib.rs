@@ -1,7 +1,7 @@
-//! The chat page: its files, and the HTTP server that gives them to a browser.
+//! The chat page: its files, and the HTTP server that serves them to a browser.
 //!
-//! The page speaks `zubi_agent::wire` and nothing else. In a browser its requests go over HTTP to the server here, in VS Code over
-//! the editor channel; `page/transport.js` is the one place that knows which.
+//! The page uses only `zubi_agent::wire`. In a browser its requests go over HTTP to the server here, in VS Code over
+//! the editor channel; `page/transport.js` is the only file that distinguishes them.
 //!
 //! ```text
 //! let server = Server::bind(Options { port: None }).await?;
@@ -9,13 +9,13 @@
 //! server.serve(chats, stop).await;            // until `stop`
 //! ```
 //!
-//! | request | answer |
+//! | request | response |
 //! |---|---|
 //! | `GET /`, `GET /FILE` | the page's files ([`ASSETS`]) |
 //! | `POST /api/METHOD` | one of `zubi_agent::wire`'s methods; JSON in and out, `{"error": "…"}` when it fails |
-//! | `GET /api/events` | server-sent events: `told` with what happened, `reload` when something of it was lost |
+//! | `GET /api/events` | server-sent events: `told` with an event, `reload` when events were lost |
 //!
-//! Who may ask is in `guard`.
+//! Access control is in `guard`.
 
 mod answers;
 mod assets;

@@ -18,15 +18,15 @@ use zubi_agent::chat::ChatService;
 use crate::answers;
 use crate::guard::{Guard, Token};
 
-/// Connections at once; a browser keeps six for all its tabs. One more is closed without a word.
+/// The maximum number of connections; a browser opens six for all its tabs. Further ones are closed at once.
 const MAX_CONNECTIONS: usize = 64;
 /// How long the head of a request may take, and how long a connection may be silent between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 32 * 1024;
-/// How long nobody is let in after that has failed.
+/// The pause after a failed accept.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How long requests that are being answered may go on when the server ends.
+/// The time for running requests to finish when the server ends.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How the page is served.
@@ -63,12 +63,12 @@ impl Server {
         Ok(Self { listener, port, token: Token::random().map_err(BindError::Random)? })
     }
 
-    /// What a person opens. Whoever knows it may do everything that the page can.
+    /// The address for the user. Everyone who knows it can do everything that the page can.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/#token={}", self.port, self.token.as_str())
     }
 
-    /// Answers until `stop`. Turns that are going on are not ended: that is the service's.
+    /// Serves requests until `stop`. Running turns continue: they belong to the service.
     pub async fn serve(self, chats: Arc<dyn ChatService>, stop: CancellationToken) {
         let router = answers::router(chats, Guard::new(self.token, self.port), stop.clone());
         let (room, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
@@ -82,8 +82,8 @@ impl Server {
             let stream = match stream {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Out of file descriptors, most likely, and whoever waits to be let in is still there: asked at once, it
-                    // would be the same again.
+                    // The process is probably out of file descriptors, and the waiting client is still there: an
+                    // immediate retry would fail again.
                     tracing::warn!(%error, "a browser could not connect");
                     drop(tokio::time::timeout(PAUSE, stop.cancelled()).await);
                     continue;

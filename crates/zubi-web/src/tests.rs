@@ -22,7 +22,7 @@ use crate::{ASSETS, Options, Server};
 /// More than anything here takes.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Says what it was asked, or fails as it was asked to.
+/// Repeats the request, or fails as requested.
 struct Chats(broadcast::Sender<Arc<ConversationEvent>>);
 
 #[async_trait]
@@ -67,7 +67,7 @@ impl Page {
         Self { port, token, tell, stop, served }
     }
 
-    /// Sends a request on a connection of its own: `$PORT` and `$TOKEN` stand for this server's, lines end as they should.
+    /// Sends a request on its own connection, with `$PORT` and `$TOKEN` replaced and CRLF line ends.
     async fn send(&self, request: &str) -> TcpStream {
         let request = request.replace("$PORT", &self.port.to_string()).replace("$TOKEN", &self.token);
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.expect("it listens");
@@ -128,7 +128,7 @@ async fn a_page_of_this_server_with_the_token_may_ask() {
     {"method":"hello","params":{},"door":"web"}
     "#);
     assert_snapshot!(page.request(&hello(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
-    // A program that is no browser names no origin.
+    // A program other than a browser sends no origin.
     assert_snapshot!(page.request(&hello(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
 }
 
@@ -180,7 +180,7 @@ async fn what_is_asked_in_another_way_is_told_how() {
     allow: GET,HEAD
     {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
     "#);
-    // Nobody else is told more than before.
+    // Other clients learn no more than before.
     let stranger = hello("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
     assert!(page.request(&stranger).await.starts_with("401 "));
 }
@@ -378,7 +378,7 @@ async fn without_file_descriptors_it_rests_and_then_goes_on() {
     let socket = TcpSocket::new_v4().expect("a socket");
     let taken = take_all_descriptors();
     let mut stream = socket.connect(([127, 0, 0, 1], page.port).into()).await.expect("it listens");
-    // This clock goes on only while there is nothing to do.
+    // This clock advances only while the runtime is idle.
     tokio::time::pause();
     let rests = tokio::time::timeout(DEADLINE, std::future::pending::<()>());
     rests.await.expect_err("nothing ends it but the clock");

@@ -1,5 +1,5 @@
 /**
- * What the extension zubi gives to other extensions: tools of theirs for its agents, and its tools for them.
+ * The API of the extension zubi for other extensions: their tools for zubi's agents, and zubi's tools for them.
  *
  * ```ts
  * const zubi = await vscode.extensions.getExtension<ZubiApi>("zubi.zubi")?.activate();
@@ -16,14 +16,14 @@ import type {
   WorkspaceFolder,
 } from "vscode";
 
-/** What `activate` returns. */
+/** The API object that `activate` returns. */
 export interface ZubiApi {
   /** Version of this interface: what has the same first number works with what was written for it. */
   readonly version: string;
 
   /**
-   * Registers all tools of a provider. They are asked for once, and again whenever the provider says that they are others. A
-   * tool that is refused is told in the log and in a message; the rest are registered.
+   * Registers all tools of a provider. zubi reads them once, and again whenever the provider fires its change event. A
+   * refused tool is reported in the log and in a message; the rest are registered.
    *
    * Disposing takes its tools back and calls the provider's own `dispose`.
    */
@@ -33,8 +33,8 @@ export interface ZubiApi {
    * Registers one tool. It is there for every agent that is connected to this window, until what is returned is disposed;
    * a server that is started again gets it again.
    *
-   * @throws when the definition or the handler is none, or another tool of that id is registered in this window. What only
-   * the server can know (a name that is one of its own, a schema that clients would not take) is told in the log and in a
+   * @throws if the definition or the handler is invalid, or another tool of that id is registered in this window. Errors that only
+   * the server can find (a reserved name, a schema that clients would reject) are reported in the log and in a
    * message.
    */
   registerTool(definition: ToolDefinition, handler: ToolHandler): Disposable;
@@ -43,23 +43,23 @@ export interface ZubiApi {
   getTools(): Promise<ToolDefinition[]>;
 
   /**
-   * Calls a tool, by its id. The rules of the user's policy hold: where they ask, the user is asked. It does not throw for
+   * Calls a tool by its id. The user's policy applies: the user may have to approve the call. It does not throw for
    * a tool that fails.
    */
   executeTool(toolId: string, args: Record<string, unknown>): Promise<ToolResult>;
 
   /**
    * Gives zubi's agent a task and returns its answer. Each run is a conversation of its own, which the user finds in zubi's
-   * chat; several may go on at once. What needs a yes is asked in a dialog, unless a rule of the user decides.
+   * chat; several may run at once. A dialog requests approvals, unless a rule of the user decides.
    *
    * @param config holds for this run alone.
    * @param token stops the run, with the commands that it has started.
-   * @throws when there is no answer: the model could not be asked, a budget is spent, the user stopped it. The message says
+   * @throws if there is no answer: the model did not respond, a budget is spent, the user stopped it. The message says
    * why, with what was done until then; a run that was cancelled throws `vscode.CancellationError`.
    */
   runAgent(task: string, config?: AgentConfig, token?: CancellationToken): Promise<string>;
 
-  /** A tool has come, of whomever; also when it says something else of itself than before. */
+  /** A tool of any origin was added, or its description has changed. */
   readonly onDidRegisterTool: Event<ToolDefinition>;
 
   /** A tool has gone: its id. */
@@ -72,18 +72,18 @@ export interface AgentConfig {
   model?: string;
   /** Goes in front of zubi's own instructions to the model. */
   systemPrompt?: string;
-  /** How often the model is asked. Default: the setting `zubi.maxIterations`. */
+  /** The maximum number of model requests. Default: the setting `zubi.maxIterations`. */
   maxIterations?: number;
   /** Patterns of the tools that there are for this run (`file.*`, `!shell`). They narrow what the user's own filter leaves. */
   toolFilter?: string[];
   /**
-   * Whether what would be asked is allowed without asking. Only the user can decide that: it counts if his own setting
-   * `zubi.autoApprove` is on, and then nothing is asked anyway. Without that setting he is asked, whatever stands here.
+   * Whether calls that require approval are approved automatically. Only the user can decide that: it applies if their own setting
+   * `zubi.autoApprove` is on, and then there are no prompts anyway. Without that setting the user gets prompts, whatever this says.
    */
   autoApprove?: boolean;
 }
 
-/** What a tool says of itself. */
+/** The description of a tool. */
 export interface ToolDefinition {
   /**
    * `namespace.name`, each of letters, digits, `_` and `-`, together at most 40 characters. Models see it with `_` for the
@@ -134,22 +134,22 @@ export interface ToolMetadata {
   category?: string;
   icon?: string;
   /**
-   * Whether the user is asked before each call. The user's policy decides; this is what it begins with:
+   * Whether each call requires approval. The user's policy decides; this is the default:
    *
-   * - `true`: each call is asked about, unless a rule of the user names the tool;
-   * - left out: the effect decides, which then is `execute`, and running something asks;
-   * - `false`: the tool only looks (its effect is `read`), and what looks is not asked about. Say so only of a tool that
+   * - `true`: each call requires approval, unless a rule of the user names the tool;
+   * - omitted: the effect decides; its default is `execute`, which requires approval;
+   * - `false`: the tool is read-only (its effect is `read`) and needs no approval. Use it only for a tool that
    *   changes nothing, anywhere.
    */
   requiresApproval?: boolean;
-  /** What a call can do at its worst. Default: `execute`, or `read` with `requiresApproval: false`. */
+  /** The strongest effect of a call. Default: `execute`, or `read` with `requiresApproval: false`. */
   effect?: "read" | "plan" | "write" | "execute" | "network";
   /** How long a call may take, in milliseconds. Default: one minute; at most ten. */
   timeout?: number;
   tags?: string[];
 }
 
-/** Runs a tool. What it throws is told to the model as the reason why the call failed. */
+/** Runs a tool. The model receives an exception as the reason of the failure. */
 export type ToolHandler = (args: Record<string, unknown>, context: ToolContext) => ToolResult | Promise<ToolResult>;
 
 /** Several tools of one origin. */
@@ -158,7 +158,7 @@ export interface ToolProvider {
   /** For people. */
   readonly name: string;
   getTools(): ToolDefinition[] | Promise<ToolDefinition[]>;
-  /** Runs one of its tools. What it throws is told to the model as the reason why the call failed. */
+  /** Runs one of its tools. The model receives an exception as the reason of the failure. */
   executeTool(toolId: string, args: Record<string, unknown>, context: ToolContext): ToolResult | Promise<ToolResult>;
   /** Fired when `getTools` would answer differently. */
   readonly onDidChangeTools?: Event<unknown>;
@@ -171,9 +171,9 @@ export interface ToolContext {
   readonly workspaceFolder?: WorkspaceFolder;
   /** The editor that the user looks at. */
   readonly activeEditor?: TextEditor;
-  /** Cancelled when nobody waits for the result any more. */
+  /** Cancelled when the caller no longer waits for the result. */
   readonly cancellationToken: CancellationToken;
-  /** Shown to whoever waits; `increment` is in percent. */
+  /** Shown to the user; `increment` is in percent. */
   readonly progress: Progress<{ message?: string; increment?: number }>;
   /** Writes a line to zubi's log. */
   log(message: string): void;
@@ -184,7 +184,7 @@ export interface ToolResult {
   success: boolean;
   /** A text is shown to the model as it is, anything else as JSON. */
   data?: unknown;
-  /** Of a failure: what went wrong, and what to do. */
+  /** For a failure: the reason and a hint. */
   error?: string;
   /** Always there in what `executeTool` returns. */
   metadata?: {

@@ -1,4 +1,4 @@
-// What other extensions get (`api/zubi.d.ts`): tools of theirs for zubi, and zubi's for them.
+// The API for other extensions (`api/zubi.d.ts`): their tools for zubi, and zubi's for them.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { ToolContext, ToolDefinition, ToolHandler, ToolProvider, ToolResult, ZubiApi } from "../api/zubi.d.ts";
@@ -10,18 +10,18 @@ import type { Asks } from "./tools.ts";
 /** One tool that an extension has registered, with the names under which tool files call it. */
 type Offer = Readonly<{ tool: protocol.ContributedTool; functions: readonly string[]; run: ToolHandler }>;
 
-/** What extensions contribute. It outlives servers: each that starts is told all of it. */
+/** The contributions of extensions. It outlives servers: each new one receives all of them. */
 export class Contributions implements Part {
   readonly #offers = new Map<string, Offer>();
   readonly #added = new vscode.EventEmitter<ToolDefinition>();
   readonly #removed = new vscode.EventEmitter<string>();
   #client: LanguageClient | undefined;
-  /** Comes and goes in the order in which it was said. */
+  /** Registrations and removals, in order. */
   #told: Promise<unknown> = Promise.resolve();
 
   attach(client: LanguageClient): vscode.Disposable {
     this.#client = client;
-    // One that was told something may never have answered.
+    // The previous registration may never have been answered.
     this.#told = Promise.resolve();
     return vscode.Disposable.from(
       client.onRequest(protocol.INVOKE_CONTRIBUTED, this.#invoke.bind(this, client)),
@@ -60,7 +60,7 @@ export class Contributions implements Part {
   }
 
   #add({ id, name: title, description, parameters: input, execution, metadata }: ToolDefinition, run: ToolHandler): vscode.Disposable {
-    if (!/^[\w-]+(\.[\w-]+)+$/.test(id)) throw new Error(`zubi: "${id}" is no id of a tool: it is namespace.name`);
+    if (!/^[\w-]+(\.[\w-]+)+$/.test(id)) throw new Error(`zubi: "${id}" is not a valid tool id: use namespace.name`);
     if (typeof run !== "function") throw new Error(`zubi: the tool ${id} has no handler`);
     if (this.#offers.has(id)) throw new Error(`zubi: a tool ${id} is registered already`);
     const { category, tags, timeout, effect, requiresApproval } = metadata ?? {};
@@ -100,7 +100,7 @@ export class Contributions implements Part {
     });
   }
 
-  /** Tells the server, if one runs; one that starts later is told all that there is then. */
+  /** Notifies the running server; a later one receives all contributions at its start. */
   #tell(method: typeof protocol.TOOLS_REGISTER | typeof protocol.TOOLS_UNREGISTER, { tool, functions }: Offer): void {
     const client = this.#client;
     if (client?.state !== State.Running) return;
@@ -138,7 +138,7 @@ export class Contributions implements Part {
     }
   }
 
-  /** Does it, and tells whoever looks if it fails. */
+  /** Runs the work, and reports a failure in the log and in a message. */
   async #attempt(act: () => unknown, what = ""): Promise<void> {
     try {
       await act();

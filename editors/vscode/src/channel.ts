@@ -1,4 +1,4 @@
-// The editor channel of one client: everything that `zubi lsp` can ask of the editor, put together.
+// The editor channel of one client: handlers for everything that `zubi lsp` can request of the editor.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { answerEdits } from "./edits.ts";
@@ -8,7 +8,7 @@ import * as protocol from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
 
-/** An attached editor: tells the server what is open now, if it does not know; and goes. */
+/** An attached editor: sends its open files unless the server has them; and detaches. */
 export type Attached = ReturnType<typeof attach>;
 
 /** Something that answers to each client that there is, one after the other. */
@@ -17,15 +17,15 @@ export interface Part {
   attach(client: LanguageClient): vscode.Disposable;
 }
 
-/** Requests to the editor that are no questions to its language features. */
+/** Requests to the editor other than those to its language features. */
 const REQUESTS = [
   protocol.EDITOR_APPLY, protocol.EDITOR_FLUSH, protocol.EDITOR_COMMAND, protocol.EDITOR_CONFIG,
   protocol.INVOKE_CONTRIBUTED, protocol.APPROVAL_REQUEST, protocol.AGENT_TOLD, protocol.MODEL_LIST, protocol.MODEL_REQUEST,
 ];
-/** Settings that the server is told; their types and defaults stand in `package.json`. */
+/** Settings that the server receives; `package.json` has their types and defaults. */
 const SETTINGS = ["headlessFallback", "autoApprove", "toolFilter", "env", "allowedCommands", "ipcPort", "useMockLLM", "model", "maxIterations"];
 
-/** What the server is told of the editor when it starts. */
+/** The editor's data for `initialize`. */
 export function channelOptions(): protocol.ChannelOptions {
   const settings = vscode.workspace.getConfiguration("zubi");
   const set = Object.fromEntries(SETTINGS.map((name) => [name, settings.get(name)])) as Omit<protocol.ChannelOptions, "editorProtocol">;
@@ -33,7 +33,7 @@ export function channelOptions(): protocol.ChannelOptions {
   return { ...set, editorProtocol: protocol.EDITOR_PROTOCOL, editorMethods: [...METHODS, ...REQUESTS], isTrusted };
 }
 
-/** Makes a client answer what the server asks of the editor; `parts` are those that outlive clients. */
+/** Registers the handlers for the server's requests on a client; `parts` outlive clients. */
 export function attach(client: LanguageClient, parts: readonly Part[]): { flush(): Promise<void>; dispose(): void } {
   const state = new OpenState((method, params) => client.sendNotification(method, params));
   const attached = vscode.Disposable.from(
@@ -49,7 +49,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
     client.onRequest(protocol.EDITOR_COMMAND, async ({ command, args }: protocol.EditorCommandParams): Promise<unknown> => {
       const run = async (): Promise<unknown> => sendable(await vscode.commands.executeCommand(command, ...args));
       if (command !== "zubi.restart") return run();
-      // It ends the server that asks for it, which is to be answered before.
+      // The restart ends the server that requests it, so the response goes first.
       setImmediate(() => void run());
       return null;
     }),
@@ -57,7 +57,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
   return { flush: () => state.flush(), dispose: () => { attached.dispose(); } };
 }
 
-/** Asks the user in a dialog. Whoever closes it has said no. */
+/** Shows an approval dialog. Closing it denies the call. */
 async function approve({ title, detail, options }: protocol.ApprovalRequestParams): Promise<protocol.ApprovalRequestResult> {
   const items = options.map((option) => ({ title: option }));
   const chosen = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...items);

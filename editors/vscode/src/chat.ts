@@ -1,4 +1,4 @@
-// The chat view: the page of `zubi web` in a view. What it asks and is told passes through here as it is.
+// The chat view: the page of `zubi web` in a view. Its requests and events pass through here unchanged.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
@@ -6,7 +6,7 @@ import { message, unlinked } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 import type { Asks } from "./tools.ts";
 
-/** What a command wants of the page (`crates/zubi-web/page/transport.js`). */
+/** A command for the page (`crates/zubi-web/page/transport.js`). */
 export type Wish = Readonly<{ do: "new" | "focus" } | { do: "open"; conversation: string }>;
 
 export class Chat implements Part, vscode.WebviewViewProvider {
@@ -55,7 +55,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
     this.#grant();
   }
 
-  /** Stops whatever goes on, in whichever conversation. */
+  /** Stops the running turns of every conversation. */
   async stop(): Promise<void> {
     const { conversations } = await this.#request<{ conversations: readonly { id: string; state: string }[] }>("conversations", {});
     const busy = conversations.filter(({ state }) => state === "running" || state === "waiting");
@@ -75,7 +75,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
       this.#grant();
     } else {
       const answer = this.#request(method, params).then((result) => ({ id, result }), (error: unknown) => ({ id, error: message(error) }));
-      // One that is gone does not hear it.
+      // A disposed view does not receive the response.
       await webview.postMessage(await answer).then(undefined, () => false);
     }
   }

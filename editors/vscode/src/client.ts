@@ -39,18 +39,18 @@ export class Server {
   program: string | undefined;
   #client: Client | undefined;
   #attached: Attached | undefined;
-  /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
+  /** The start or restart in progress; it never rejects, because callers read the client's state afterwards. */
   #starting: Promise<void> = Promise.resolve();
   /** Counts how often servers have ended by themselves. */
   #usual: ErrorHandler | undefined;
   /** Why the server that runs has no editor channel. */
   #mismatch: string | undefined;
-  /** Tells that the server is to end: nobody waits for its answers any more. The library would, for one that hangs. */
+  /** Signals that the server will end: no caller waits for its responses any more. The library would, for a server that hangs. */
   readonly #ending = new vscode.EventEmitter<void>();
   readonly #start: () => Promise<void>;
   readonly #failed: (problem: string) => void;
 
-  /** `connected` gets each client before it is started, to say what it answers; `failed` what keeps one from running as it should. */
+  /** `connected` receives each client before its start, to register handlers; `failed` the reason why one does not run properly. */
   constructor(extensionPath: string, connected: (client: LanguageClient) => Attached, failed: (problem: string) => void) {
     this.#start = () => this.#startProgram(locate(extensionPath), connected);
     this.#failed = failed;
@@ -62,7 +62,7 @@ export class Server {
     return this.#again();
   }
 
-  /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none, or none any more. */
+  /** Sends a request; waits while the server starts. Fails with `NOT_RUNNING` if there is no server. */
   request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
     const answer = this.#ask<Result>(method, params, token);
     return token ? unless(token.onCancellationRequested, new vscode.CancellationError(), answer) : answer;
@@ -71,14 +71,14 @@ export class Server {
   async #ask<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
     let starting;
     do await (starting = this.#starting);
-    // It may have been given up for another start.
+    // The start may have been replaced by another one.
     while (starting !== this.#starting);
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
     // So that the answer is about what the user sees now.
     await this.#attached?.flush();
-    // Who has been told that it was cancelled must not see it begin.
+    // A caller that was cancelled must not see the request start.
     if (token?.isCancellationRequested) throw new vscode.CancellationError();
     // A token that is undefined would be sent as a parameter.
     const sent = token ? client.sendRequest<Result>(method, params, token) : client.sendRequest<Result>(method, params);
@@ -91,10 +91,10 @@ export class Server {
   }
 
   #again(): Promise<void> {
-    // What was given up before it began is not begun.
+    // A start that was replaced before it began does not begin.
     const begin = (): Promise<void> | undefined => (this.#starting === starting ? this.#start() : undefined);
     const starting: Promise<void> = this.stop().then(begin).catch((error: unknown) => {
-      // Who has started it anew meanwhile wants to know how that goes.
+      // Another start reports its own failure.
       if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
     });
     return (this.#starting = starting);
@@ -107,12 +107,12 @@ export class Server {
       documentSelector: [{ language: "domain-lang" }],
       initializationOptions: { zubi: channelOptions() },
       outputChannel: this.log,
-      // What the setting asks for is shown whatever the level of the log.
+      // The trace that the setting enables is logged at every level.
       traceOutputChannel: Object.create(this.log, { trace: { value: (line: string) => { this.log.info(line); } } }) as vscode.LogOutputChannel,
       errorHandler: {
         error: (...happened) => usual.error(...happened),
         closed: async () => {
-          // By itself, if it is still the one that is asked; then it is started again, unless that was too often.
+          // A server that exits by itself is restarted, unless that happened too often.
           if (this.#client === client && client.state === State.Running) {
             client.kill();
             this.#client = undefined;
@@ -145,7 +145,7 @@ export class Server {
     this.#attached?.dispose();
     const client = this.#client;
     this.#client = this.#attached = this.#mismatch = undefined;
-    // One that was never spoken with hears no goodbye.
+    // A server without a connection gets no `shutdown`.
     const hears = client?.state === State.Running;
     const isEnded = await client?.dispose().then(() => hears, (error: unknown) => {
       // One that has already ended, or that never started, cannot be ended once more.

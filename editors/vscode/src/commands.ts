@@ -21,7 +21,7 @@ export function registerCommands(server: Server, chat: Pick<Chat, "wish" | "stop
     "zubi.openSettings": () => executeCommand("workbench.action.openSettings", "@ext:zubi.zubi"),
     "zubi.openWalkthrough": () => executeCommand("workbench.action.openWalkthrough", "zubi.zubi#zubi.start"),
     "zubi.copyMcpConfiguration": async () => {
-      // Who reads configurations of these shapes: most agents; VS Code, in `.vscode/mcp.json`.
+      // The readers of these forms: most agents; VS Code, in `.vscode/mcp.json`.
       const chosen = await vscode.window.showQuickPick(["mcpServers", "servers"].map((label) => ({ label })));
       const zubi = { command: server.program ?? "zubi", args: [...folderFlags(), "mcp"] };
       if (chosen) await vscode.env.clipboard.writeText(JSON.stringify({ [chosen.label]: { zubi } }, null, 2));
@@ -40,7 +40,7 @@ export function registerCommands(server: Server, chat: Pick<Chat, "wish" | "stop
       await show((await vscode.window.withProgress(options, (_, token) => server.request<ToolsCallResult>(TOOLS_CALL, params, token))).text);
     },
     "zubi.tools.createConfig": async () => {
-      // Where there is a file already nothing is written, and it is opened.
+      // An existing file is opened and not overwritten.
       await run("tools", "init");
       const [folder] = vscode.workspace.workspaceFolders ?? [];
       if (folder) await vscode.window.showTextDocument(vscode.Uri.joinPath(folder.uri, ".vscode/agent-tools.json"));

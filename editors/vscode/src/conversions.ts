@@ -1,5 +1,6 @@
-// VS Code's values as LSP's. The table of shapes names the fields of each kind that cross; nothing else does (arguments of commands
-// may be anything). Nothing is told by its class: answers of commands have others, and document symbols are of two kinds at once.
+// VS Code's values as LSP's. The table of shapes names the fields of each kind that are converted; all others are
+// omitted (arguments of commands may be anything). The class of a value does not decide: answers of commands have other
+// classes, and document symbols are of two kinds at once.
 import type * as vscode from "vscode";
 import table from "./endpoint.json" with { type: "json" };
 import { message } from "./failure.ts";
@@ -9,19 +10,19 @@ export type Shape = string | readonly Shape[] | { readonly [field: string]: Shap
 type Fields = Readonly<Record<string, unknown>>;
 type Rule = (value: unknown, room: Room) => unknown;
 
-/** What still fits into an answer. Lists and texts that are only read are cut; a change that does not fit whole is refused. */
+/** The remaining budget of an answer. Lists and read-only texts are cut; a change that does not fit whole is refused. */
 export interface Room {
   items: number;
   characters: number;
   leftOut: number;
-  /** What stands for an item of a hierarchy. */
+  /** The handle of an item of a hierarchy. */
   readonly keep: (item: unknown) => object;
 }
 export const newRoom = (keep: Room["keep"]): Room => ({ items: 100_000, characters: 4_000_000, leftOut: 0, keep });
 
-/** Of one list, and of one text that is only read. */
+/** Limits of one list, and of one read-only text. */
 const [MAX_LIST, MAX_TEXT] = [5_000, 100_000];
-const TOO_LARGE = "the editor's change is too large to be passed on: ask for a smaller one";
+const TOO_LARGE = "the editor's change is too large to be passed on: request a smaller one";
 /** Links to commands lead nowhere outside the editor. */
 const COMMAND_LINK = /\[([^[\]]*)\]\(command:[^()\s]*(?: "[^"]*")?\)/g;
 const FOLDINGS = [undefined, "comment", "imports", "region"];

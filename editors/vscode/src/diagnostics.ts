@@ -1,21 +1,21 @@
-// The problems that the editor shows, and whether somebody has spoken about the present text of a document.
+// The diagnostics of the editor, and whether a provider has checked the present text of a document.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Diagnostic } from "vscode-languageserver-protocol";
 import type { DocumentReport } from "./protocol.ts";
 
-/** How long somebody may take to say something about a document, from its opening or its last change. */
+/** The time for a provider to check a document, from its opening or its last change. */
 const PATIENCE_MS = 5000;
 /** Several speak about one document, or one does in parts; this long after the last word of any of them they are done. */
 const QUIET_MS = 250;
-/** The most files whose problems are told, and the most problems of one. */
+/** The maximum number of files with diagnostics, and of diagnostics per file. */
 const [MAX_FILES, MAX_ITEMS] = [2000, 1000];
 
 type Convert = Pick<LanguageClient, "code2ProtocolConverter">;
 
-/** Follows who speaks about which document. VS Code does not tell which version of a text its problems belong to. */
+/** Tracks which provider has checked which document. VS Code does not say to which version of a text its diagnostics belong. */
 export class Problems implements vscode.Disposable {
-  /** What is known of open documents: whether somebody has spoken about the present text, and whether it has had its time. */
+  /** State of open documents: whether a provider has checked the present text, and whether its time is up. */
   readonly #known = new Map<string, { isCurrent: boolean; hasWaited: boolean }>();
   readonly #spoken = new vscode.EventEmitter<string>();
   readonly dispose: () => void;
@@ -55,7 +55,7 @@ export class Problems implements vscode.Disposable {
     return { items: files.slice(0, MAX_FILES).map(([uri, items]) => ({ uri: uri.toString(), kind: "full", items: shown(client, items) })) };
   }
 
-  /** Opens a document, without showing it, and waits until somebody has spoken about its present text. One has its time once. */
+  /** Opens a document without showing it, and waits until a provider has checked its present text. A document gets the time once. */
   async validate(client: Convert, uri: vscode.Uri, token: vscode.CancellationToken): Promise<DocumentReport> {
     await vscode.workspace.openTextDocument(uri);
     const known = this.#known.get(uri.toString());
@@ -66,7 +66,7 @@ export class Problems implements vscode.Disposable {
     return this.of(client, uri);
   }
 
-  /** Until somebody has spoken and everybody is quiet, nobody wants to know any more, or patience ends. */
+  /** Waits until a provider has answered and all are quiet, the request is cancelled, or the time-out expires. */
   async #wait(uri: string, token: vscode.CancellationToken): Promise<void> {
     const listening: vscode.Disposable[] = [];
     await new Promise<void>((resolve) => {

@@ -8,13 +8,13 @@ import { pause } from "./readiness.ts";
 import { answerConfig } from "./settings.ts";
 import type { OpenState } from "./state.ts";
 
-/** Extensions that follow a move tell nobody when they are done: so many rounds without a change mean that they are, or so long. */
+/** Extensions that follow a move do not report their end: this number of rounds without a change counts as one, or this time. */
 const [QUIET_ROUNDS, ROUND_MS, PATIENCE_MS] = [3, 100, 15_000];
 
 /** A document as it was before an edit, and whether the user would see that it is not saved. */
 interface Before { readonly document: vscode.TextDocument; readonly text: string; readonly isShown: boolean; readonly isDirty: boolean }
 
-/** Answers `EDITOR_APPLY`, one edit at a time. One that has begun is made to its end, also for who has given up: he is told the truth. */
+/** Handles `EDITOR_APPLY`, one edit at a time. An edit that has begun is completed even if the request is cancelled, and its response says so. */
 export function answerEdits(client: LanguageClient, state: OpenState): vscode.Disposable {
   let last: Promise<unknown> = Promise.resolve();
   return client.onRequest(EDITOR_APPLY, (params: EditorApplyParams, token: vscode.CancellationToken) => {
@@ -36,7 +36,7 @@ async function apply(client: LanguageClient, state: OpenState, params: EditorApp
     return { ...await make(client, params), left };
   } finally {
     for (const setting of before) await answerConfig(setting).catch(() => left.push(setting.key));
-    // So that the server knows what is open now when it hears the answer.
+    // The server must know the open files when it receives the response.
     await state.flush();
   }
 }
@@ -65,7 +65,7 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
     if (document.uri.scheme === "file") changes++;
     if (reason !== undefined) type(document);
   };
-  // The keyboard moves the cursor, and undoing has a reason: neither is told of what an edit or an extension does.
+  // Keyboard input moves the cursor, and undo has a reason: edits and extensions cause neither.
   const typed = new Set<string>();
   const type = ({ uri }: vscode.TextDocument): unknown => typed.add(moved(uri.toString(), moves, 0, 1));
   const recorder = vscode.Disposable.from(
@@ -81,7 +81,7 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
     const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
     for (const [uri, { document, isShown, isDirty }] of changed) {
       const isWanted = save === "all" || (!isDirty && (save === "clean" || !isShown));
-      // One that is not saved then is told as that.
+      // A file that could not be saved is reported as such.
       if (document.isDirty && (isWanted || await isOnDisk(document)) && !typed.has(uri)) await settled(document.save());
     }
     return {
@@ -95,18 +95,18 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
   }
 }
 
-/** Where what is or was at or below one end of the moves is at the other end. */
+/** Maps a path at or below one end of the moves to the other end. */
 function moved(uri: string, moves: readonly (readonly [string, string])[], from: 0 | 1, to: 0 | 1): string {
   const move = moves.find((move) => uri === move[from] || uri.startsWith(`${move[from]}/`));
   return move === undefined ? uri : move[to] + uri.slice(move[from].length);
 }
 
-/** Waits until whoever follows a move has done so. A language's server answers in order, so it is asked something in between. */
+/** Waits until extensions have followed a move. A language's server answers in order, so a request in between tells when it is done. */
 async function followed(target: vscode.Uri, changes: () => number): Promise<void> {
   const inside = await settled(vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1));
   const file = inside?.[0] ?? target;
   const end = performance.now() + PATIENCE_MS;
-  // It stays open, so that asking about it does not open it again and again.
+  // The document stays open, so that further requests do not open it again.
   await settled(vscode.workspace.openTextDocument(file));
   for (let quiet = 0, before = changes(); quiet < QUIET_ROUNDS && performance.now() < end; before = changes()) {
     await pause(ROUND_MS);
@@ -115,7 +115,7 @@ async function followed(target: vscode.Uri, changes: () => number): Promise<void
   }
 }
 
-/** What comes of something that is done after the edit: that it fails or hangs changes nothing about the edit, nor about others. */
+/** The outcome of work after an edit: a failure or hang changes nothing about the edit, nor about others. */
 const settled = <Value>(value: Thenable<Value>): Promise<Value | undefined> =>
   Promise.race([value, pause(PATIENCE_MS)]).then((done) => done ?? undefined, () => undefined);
 
@@ -125,5 +125,5 @@ async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {
   return bytes !== undefined && new TextDecoder().decode(bytes) === document.getText();
 }
 
-/** Of a text without its carriage returns: a document has each line end in one way, whatever its file has. */
+/** A text without its carriage returns: a document has one kind of line end, whatever its file has. */
 const hashOf = (document: vscode.TextDocument): string => createHash("sha256").update(document.getText().replaceAll("\r", "")).digest("hex");

@@ -1,5 +1,6 @@
-// The editor as an endpoint. What `zubi lsp` can ask of it stands in a table, one row for each method; parameters and results
-// are LSP's, but hovers come in a list, and what did not fit is counted (`leftOut`). What commands lose is made good in Rust.
+// The editor as an endpoint. A table has the methods that `zubi lsp` can request, one row each; parameters and results
+// are LSP's, except that hovers are a list, and omitted items are counted (`leftOut`). Rust compensates for what
+// commands lose.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver-protocol";
@@ -14,8 +15,8 @@ import { fence, wake } from "./readiness.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * A method: VS Code's command; where its arguments stand in the parameters (`uri`, `item` and `place` are made here); the shape of
- * the result; whether it is wrong before the project is loaded; the command that tells what the result's numbers mean.
+ * A method: VS Code's command; the path of its arguments in the parameters (`uri`, `item` and `place` are created here); the shape of
+ * the result; whether it is wrong before the project is loaded; the command for the legend of the result's numbers.
  */
 interface Row {
   readonly command: string;
@@ -25,12 +26,12 @@ interface Row {
   readonly legend?: string;
 }
 const ROWS: Readonly<Record<string, Row>> = table.methods;
-/** Problems are no command's. */
+/** Diagnostics have no command. */
 const PROBLEMS = { "textDocument/diagnostic": "of", "workspace/diagnostic": "all", "zubi/validate": "validate" } as const;
-/** What is answered at all. */
+/** The supported methods. */
 export const METHODS: readonly string[] = [...Object.keys(ROWS), ...Object.keys(PROBLEMS)];
 
-const NOBODY = "nobody in the editor answers about this language: its extension may be starting (ask again) or missing (install one)";
+const NOBODY = "no provider in the editor serves this language: its extension may be starting (try again) or missing (install one)";
 
 /** VS Code's own values of what LSP writes down. */
 function made(value: unknown): unknown {
@@ -74,7 +75,7 @@ async function answer(row: Row, params: unknown, uri: vscode.Uri | undefined, ha
   const isAwake = uri === undefined || (await wake(uri, token));
   if (row.needsProject === true) await fence(uri, given["position"]);
   const found: { length?: number } | null = (await run(row.command)) ?? null;
-  // Nothing, of a language that has never answered, is no answer.
+  // An empty answer from a language that has never answered does not count.
   if (!isAwake && (found === null || found.length === 0)) throw new Error(NOBODY);
   if (found === null) return null;
   const value = convert(row.result, row.legend === undefined ? found : { ...found, legend: await run(row.legend) }, room) as object;

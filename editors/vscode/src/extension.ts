@@ -1,4 +1,4 @@
-// Where VS Code begins: the language server and all that goes with it.
+// The entry point: the language server and everything that depends on it.
 import * as vscode from "vscode";
 import type { ZubiApi } from "../api/zubi.d.ts";
 import { Contributions } from "./api.ts";
@@ -12,7 +12,7 @@ import { offerHelp } from "./program.ts";
 import { Status } from "./status.ts";
 import { type Contributes, register } from "./tools.ts";
 
-/** What the extension offers to its own tests, and to nobody else. */
+/** The extension's exports for its own tests only. */
 export type Internals = Readonly<{ server: Pick<Server, "request"> }>;
 
 /** Ends the server and waits for its end. */

@@ -13,13 +13,13 @@ export function failure(tool: string, error: unknown): string {
   return TOLD.test(what) ? what : `Error in ${tool}: ${what}`;
 }
 
-/** A value as it can be sent. What JSON does not have fails here: the library would send no answer at all. */
+/** A value that can be sent. Values without a JSON form fail here: the library would send no response at all. */
 export const sendable = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;
 
 /** A text for a notification, whose links run commands: what others have written has none there. */
 export const unlinked = (text: string): string => text.replaceAll("](", "] (");
 
-/** What comes of something, unless this happens before: then it fails, however long it may still take. */
+/** The outcome of a promise, unless this event happens first: then it fails at once. */
 export function unless<Value>(happens: vscode.Event<unknown>, why: Error, something: PromiseLike<Value>): Promise<Value> {
   let listening: vscode.Disposable | undefined;
   const happened = new Promise<never>((_, reject) => { listening = happens(() => { reject(why); }); });

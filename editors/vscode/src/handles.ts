@@ -1,6 +1,6 @@
 // Items of hierarchies: the editor knows them again only as the objects that it gave, so what crosses is a number.
 
-/** Of hierarchies: VS Code itself forgets one after ten others, and then answers that nothing is there. And of items. */
+/** Handles of hierarchies and items: VS Code itself drops a hierarchy after ten others, and then returns nothing for it. */
 const [MAX_HIERARCHIES, MAX_ITEMS] = [8, 4000];
 
 /** The items that were given out last, each with the number of its hierarchy. */
@@ -9,16 +9,16 @@ export class Handles {
   #last = 0;
   #hierarchies = 0;
 
-  /** What stands for an object, besides its fields; without the number of a hierarchy it begins one. */
+  /** Returns a handle for an object, besides its fields; without the number of a hierarchy it begins one. */
   keep(item: unknown, hierarchy = (this.#hierarchies += 1)): object {
     this.#kept.set((this.#last += 1), { item, hierarchy }).delete(this.#last - MAX_ITEMS);
     return { data: { zubi: this.#last } };
   }
 
-  /** The object that an item stands for. */
+  /** Returns the object of an item's handle. */
   find(item: unknown): { item: unknown; hierarchy: number } {
     const kept = this.#kept.get((item as { data?: { zubi?: number } } | undefined)?.data?.zubi ?? 0);
     if (kept && kept.hierarchy > this.#hierarchies - MAX_HIERARCHIES) return kept;
-    throw new Error("the editor does not know this item any more: ask about its place again");
+    throw new Error("the editor does not know this item any more: query its position again");
   }
 }

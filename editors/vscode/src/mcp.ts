@@ -1,4 +1,4 @@
-// Announces an MCP server with the tools that this workspace adds; it asks the host of this very window.
+// Registers an MCP server with the tools that this workspace adds; it uses the host of this window.
 import * as vscode from "vscode";
 import type { Server } from "./client.ts";
 import { folderFlags } from "./program.ts";
@@ -11,14 +11,14 @@ export function announce(server: Pick<Server, "program">, status: Pick<Status, "
   const provideMcpServerDefinitions = (): vscode.McpServerDefinition[] => {
     const { instance, revision } = status.host ?? {};
     if (isOver || !vscode.workspace.isTrusted || !instance || !server.program) return [];
-    // What VS Code has not as language model tools of this extension anyway.
+    // Without the tools that VS Code has as language model tools of this extension.
     const args = [...folderFlags(), "--toolsets", "declared,contributed,external", "mcp"];
-    // Another version makes VS Code ask for the tools again.
+    // A new version makes VS Code request the tools again.
     return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision ?? 0}`)];
   };
   const provider = { onDidChangeMcpServerDefinitions: changed.event, provideMcpServerDefinitions };
   const tell = (): void => { changed.fire(); };
-  // VS Code hears first that there is none any more, and ends the one that it has started.
+  // VS Code first learns that the server is gone, and ends the process that it has started.
   const end = { dispose: () => { isOver = true; tell(); } };
   const registered = vscode.lm.registerMcpServerDefinitionProvider("zubi", provider);
   return vscode.Disposable.from(end, registered, status.onDidChange(tell), changed);

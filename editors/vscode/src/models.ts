@@ -1,12 +1,12 @@
-// The models that extensions offer in the editor, lent to zubi's agent. What their answers mean is Rust's to say.
+// The models of the editor's extensions, for zubi's agent. Rust interprets their answers.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
 import { message, sendable } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 
-/** What the user reads when the editor asks him whether zubi may use a model. */
-const justification = "zubi's agent asks this model to work on the task that you gave it.";
+/** The reason in the editor's consent dialog for using a model. */
+const justification = "zubi's agent uses this model for the task that you gave it.";
 
 /** Answers questions to the editor's models. */
 export const models: Part = {
@@ -33,7 +33,7 @@ async function answer(
   try {
     const [model] = await vscode.lm.selectChatModels({ id, vendor });
     if (model === undefined) throw vscode.LanguageModelError.NotFound(`there is no model ${vendor}/${id}`);
-    // What every extension that takes a limit calls it.
+    // The common name of this option among extensions.
     const modelOptions = maxOutput === undefined ? {} : { max_tokens: maxOutput };
     const options = { justification, modelOptions, tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })) };
     const { stream } = await model.sendRequest(messages.map(messageOf), options, cancelled);
@@ -44,7 +44,7 @@ async function answer(
     }
     return { ...said, calls };
   } catch (error) {
-    // What the extension itself threw says more than that something was thrown.
+    // The extension's own error says more than its wrapper.
     const { code, name, cause } = error as Partial<vscode.LanguageModelError>;
     const inner = cause instanceof Error ? cause : undefined;
     const known = code === undefined || code === "Unknown" || code === "" ? (inner?.name ?? name) : code;
@@ -52,7 +52,7 @@ async function answer(
   }
 }
 
-/** What a model thinks aloud: a part that older editors do not know, with a text or several. */
+/** A model's reasoning: a part that older editors do not know, with one or several texts. */
 function thoughts(part: unknown): readonly string[] {
   const { value } = (part ?? {}) as { readonly value?: unknown };
   return (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === "string");

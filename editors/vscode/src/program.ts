@@ -1,4 +1,4 @@
-// Which `zubi` is started, and what to tell somebody who has none.
+// The `zubi` program to start, and the message if there is none.
 import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as path from "node:path";
@@ -8,7 +8,7 @@ import { unlinked } from "./failure.ts";
 
 const NAME = platform === "win32" ? "zubi.exe" : "zubi";
 
-/** What may help, with the command that does it. */
+/** A remedy, with its command. */
 const HELP: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   "Open Setting": ["workbench.action.openSettings", "zubi.server.path"],
   "Show Log": ["zubi.showLogs"],
@@ -27,10 +27,10 @@ export function locate(extensionPath: string): string {
   if (found !== undefined) return found;
   if (!isTrusted) throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
   if (configured === "") throw new Error("there is no program zubi, neither with this extension nor on the PATH");
-  throw new Error(`${configured} ${isFile(configured) ? "may not be executed" : "is no file"}; the setting zubi.server.path names it`);
+  throw new Error(`${configured} ${isFile(configured) ? "is not executable" : "is not a file"}; the setting zubi.server.path names it`);
 }
 
-/** Says what keeps the server from running as it should, and offers what may help. */
+/** Reports the reason why the server does not run properly, and offers remedies. */
 export async function offerHelp(problem: string): Promise<void> {
   const help = HELP[(await vscode.window.showErrorMessage(`zubi: ${unlinked(problem)}`, ...Object.keys(HELP))) ?? ""];
   if (help) await vscode.commands.executeCommand(...help);

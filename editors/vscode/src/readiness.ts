@@ -1,7 +1,7 @@
-// Whether a language has somebody who answers about it yet.
+// Whether a language has a provider yet.
 import * as vscode from "vscode";
 
-/** How long a language may take to its first answer. When providers are registered is told to nobody, so it is asked again. */
+/** The time for a language to its first answer. VS Code reports no registration of providers, so this polls. */
 const [PATIENCE_MS, PAUSE_MS] = [10_000, 100];
 /** Languages that have answered, and those that have had their time. */
 const [awake, waited] = [new Set<string>(), new Set<string>()];
@@ -10,7 +10,7 @@ const [awake, waited] = [new Set<string>(), new Set<string>()];
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Opens a document, which wakes its language, and waits once for that. Outlines tell, because nobody but a language's own extension
+ * Opens a document, which activates its language, and waits once for that. Outlines show it, because only a language's own extension
  * has them: words and snippets are proposed for any language, and its files are searched for links.
  */
 export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Promise<boolean> {
@@ -33,6 +33,6 @@ export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Pr
  */
 export async function fence(uri: vscode.Uri | undefined, position: unknown = new vscode.Position(0, 0)): Promise<void> {
   const open = vscode.workspace.textDocuments.map((document) => document.uri).filter(({ scheme }) => scheme === "file");
-  // What it answers does not matter, nor whether it can.
+  // The answer does not matter, nor a failure.
   await Promise.allSettled((uri ? [uri] : open).map((uri) => vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position)));
 }

@@ -1,24 +1,24 @@
-// What is open in the editor, told to the server whenever any of it has changed.
+// The open files of the editor, sent to the server whenever one of them changes.
 import * as vscode from "vscode";
 import { type ActiveFile, EDITOR_DID_CHANGE, type EditorDidChangeParams, type OpenFile } from "./protocol.ts";
 
-/** Changes that come together are told together, after so long. */
+/** The delay to combine changes into one notification. */
 const DEBOUNCE_MS = 50;
-/** The most bytes of a text that is not saved; a larger one is not told, and the server knows that it is not. */
+/** The maximum size of an unsaved text in bytes; a larger one is not sent, and the server knows that. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
-/** Tells what is open. It is told only what has changed, and only while somebody listens. */
+/** Sends the open files: only changes, and only while there is a listener. */
 export class OpenState implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable;
-  /** Documents whose problems have changed since they were told of. */
+  /** Documents whose diagnostics have changed since the last notification. */
   readonly #diagnosed = new Set<string>();
-  /** Documents that are told to be not saved, with the version whose text was told. */
+  /** Documents reported as unsaved, with the version whose text was sent. */
   #texts = new Map<string, number>();
   readonly #tell;
   #timer: NodeJS.Timeout | undefined;
   #told = "";
 
-  /** `tell` sends a notification, and fails while nobody listens. */
+  /** `tell` sends a notification, and fails while there is no listener. */
   constructor(tell: (method: string, params: EditorDidChangeParams) => Promise<void>) {
     this.#tell = tell;
     const now = (): void => void this.flush();
@@ -26,7 +26,7 @@ export class OpenState implements vscode.Disposable {
     this.#subscriptions = vscode.Disposable.from(
       ...[vscode.window.onDidChangeActiveTextEditor, vscode.window.onDidChangeTextEditorSelection].map((event) => event(changed)),
       ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) => event(changed)),
-      // Where a text is to be read from is told at once.
+      // Changes of the source of a text are sent at once.
       vscode.workspace.onDidSaveTextDocument(now),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         (isFile(document) && document.isDirty !== this.#texts.has(document.uri.toString()) ? now : changed)();
@@ -54,11 +54,11 @@ export class OpenState implements vscode.Disposable {
       const text = isKnown ? undefined : document.getText();
       return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES ? { ...file(document), text } : file(document);
     });
-    // While nobody listens nothing is told. Who does later is told everything.
+    // Without a listener nothing is sent. A later listener receives everything.
     await this.#tell(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => { this.#told = ""; });
   }
 
-  /** Somebody new listens and knows nothing. */
+  /** A new listener needs everything. */
   restart(): Promise<void> {
     this.#told = "";
     return this.flush();

@@ -7,7 +7,7 @@ import { STATUS, type StatusParams } from "./protocol.ts";
 const LOOKS = new Map([[State.Starting, ["loading~spin", "starting"]], [State.Running, ["plug", "running"]]]);
 const STOPPED = ["debug-disconnect", "stopped"];
 
-/** What is known of the server and of its host. */
+/** The state of the server and of its host. */
 export class Status implements Part {
   /** While the server runs. */
   host: StatusParams | undefined;
@@ -31,7 +31,7 @@ export class Status implements Part {
     );
   }
 
-  /** Something keeps the server from running, or from running as it should. */
+  /** A problem keeps the server from running, or from running properly. */
   failed(problem: string): void {
     this.#problem = problem;
     this.#became(this.#state);

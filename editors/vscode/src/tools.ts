@@ -1,10 +1,10 @@
-// The language model tools: what the manifest names is asked of the server, whose answer is passed on as it is.
+// The language model tools of the manifest: each request goes to the server, whose answer is returned unchanged.
 import * as vscode from "vscode";
 import type { Server } from "./client.ts";
 import { failure } from "./failure.ts";
 import { TOOLS_CALL, TOOLS_PREPARE, type ToolsCallParams, type ToolsCallResult, type ToolsPrepareResult } from "./protocol.ts";
 
-/** What the tools need of the server. */
+/** The part of the server that the tools need. */
 export type Asks = Pick<Server, "request">;
 
 /** The part of `package.json` that is written from zubi's own list of tools. */
@@ -23,7 +23,7 @@ export function languageModelTool(name: string, server: Asks): vscode.LanguageMo
   const id = name.replace(/^zubi_/, "");
   return {
     prepareInvocation: async ({ input: args }, token) => {
-      // What is wrong is told by the call itself.
+      // The call itself reports errors.
       const prepared = await server.request<ToolsPrepareResult>(TOOLS_PREPARE, { id, args }, token).catch(() => undefined);
       if (prepared === undefined) return undefined;
       const { message, confirmation: asks } = prepared;
@@ -32,7 +32,7 @@ export function languageModelTool(name: string, server: Asks): vscode.LanguageMo
     },
     invoke: async ({ input: args, tokenizationOptions }, token) => {
       const budget = tokenizationOptions?.tokenBudget;
-      // VS Code calls when whatever was to be confirmed has been.
+      // VS Code calls the tool after the user has confirmed.
       const params: ToolsCallParams = { id, args, confirmed: true, ...(budget !== undefined && { budget }) };
       const { text } = await server.request<ToolsCallResult>(TOOLS_CALL, params, token)
         .catch((error: unknown) => ({ text: failure(name, error) }));

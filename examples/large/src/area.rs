@@ -5,7 +5,7 @@ use crate::text::Text;
 use crate::words::{self, BUSINESS, CONCERN, DECISIONS, METADATA, ROLE, STAGE, STRATEGY, TEAMS, TERMS, turn};
 use crate::{GeneratedFile, MARK, area_path};
 
-/// What the file of the area before is called inside this one.
+/// The alias of the previous area's file inside this one.
 const BEFORE: &str = "before";
 
 /// The fully qualified name of something in an area.
@@ -54,8 +54,8 @@ impl Area {
     fn elements(&self, text: &mut Text) {
         let Self { style, name, number, .. } = self;
         text.block(&format!("{} {name} in HarbourBusiness", style.pick("Domain", "dom")), |text| {
-            text.line(&property("description", *number, &format!("All that has to do with {}", name.to_lowercase())));
-            text.line(&property("vision", number + 1, &format!("Nobody waits for {}", name.to_lowercase())));
+            text.line(&property("description", *number, &format!("Everything about {}", name.to_lowercase())));
+            text.line(&property("vision", number + 1, &format!("No delay in {}", name.to_lowercase())));
             text.line(&format!("type{} Strategy.{}", Style::assign(number + 2), turn(STRATEGY, *number)));
         });
         for context in 0..self.contexts {
@@ -70,7 +70,7 @@ impl Area {
         let seed = number * self.contexts + context;
         let own = words::context(*number, context);
         let (strategy, team) = (turn(STRATEGY, seed), turn(TEAMS, seed));
-        // What the header does not say, the body does.
+        // The body declares what the header does not.
         let (header, body) = if context % 3 == 2 {
             (format!("for {name}"), true)
         } else {
@@ -173,7 +173,7 @@ impl Area {
 /// How many entries a `contains` line has: so few that it is never longer than the formatter's lines.
 const A_LINE: usize = 2;
 
-/// What a map shows. The comma between two entries may be left out, and every other line does.
+/// Writes the entries of a map. The comma between two entries is optional; every other line omits it.
 pub(crate) fn contains(text: &mut Text, names: &[String]) {
     for (number, names) in names.chunks(A_LINE).enumerate() {
         let between = if number.is_multiple_of(2) { ", " } else { " " };
@@ -186,8 +186,8 @@ fn property(word: &str, turned: usize, value: &str) -> String {
     format!("{word}{} \"{value}\"", Style::assign(turned))
 }
 
-/// How two contexts can be related: what stands between their names, in long and in short words. Every pattern is on a side
-/// where no rule minds it.
+/// The relationships between two contexts: the text between their names, in long and in short words. Every pattern is
+/// on a side that the rules allow.
 const RELATIONSHIPS: &[(&str, &str)] = &[
     ("[OpenHostService, PublishedLanguage] -> [Conformist]", "[OHS, PL] -> [CF]"),
     ("[Supplier] -> [Customer]", "[S] -> [C]"),

@@ -26,7 +26,7 @@ pub(crate) fn entry(size: Size) -> GeneratedFile {
         });
     }
     text.line("");
-    text.line("/** All of the harbour's bounded contexts, and what each area has to do with the next. */");
+    text.line("/** All bounded contexts of the harbour, and the relationships between the areas. */");
     text.block("ContextMap Harbour", |text| {
         for number in 0..size.areas {
             let names: Vec<_> = (0..size.contexts).map(|context| context_fqn(number, context)).collect();
@@ -49,7 +49,7 @@ pub(crate) fn entry(size: Size) -> GeneratedFile {
     GeneratedFile { path: "index.dlang".to_owned(), text: text.end() }
 }
 
-/// What every area speaks of: classifications, teams, metadata keys, and the domain that all are part of.
+/// The shared file of all areas: classifications, teams, metadata keys, and the domain that contains them.
 pub(crate) fn vocabulary() -> GeneratedFile {
     let mut text = Text::default();
     text.line(&format!("// {MARK}"));
@@ -73,6 +73,6 @@ pub(crate) fn vocabulary() -> GeneratedFile {
         text.line(&format!("Metadata {key}"));
     }
     text.line("");
-    text.line("Domain HarbourBusiness { vision: \"Whatever comes by sea goes on by land within a day\" }");
+    text.line("Domain HarbourBusiness { vision: \"Goods that arrive by sea leave by land within a day\" }");
     GeneratedFile { path: "shared/vocabulary.dlang".to_owned(), text: text.end() }
 }

@@ -1,15 +1,14 @@
 //! A DomainLang model of any size, always the same for the same size.
 //!
-//! [`files`] makes the texts, [`write()`] puts them into a folder. The model is that of a harbour: a vocabulary that
-//! everybody imports, one file for each area of its business, and an entry that imports them all and draws the maps. An
-//! area has its domain and its bounded contexts with every block there is; its contexts are related to each other and to
-//! those of the area before, whose file it imports under an alias.
+//! [`files`] generates the texts, [`write()`] writes them into a folder. The model is that of a harbour: a vocabulary
+//! that every file imports, one file for each area of its business, and an entry that imports them all and draws the
+//! maps. An area has its domain and its bounded contexts with every kind of block; its contexts are related to each
+//! other and to those of the previous area, whose file it imports under an alias.
 //!
-//! Everything is taken from tables in turn, by the number of the area and the context; nothing is left to chance. Areas
-//! are written in two styles by turns: with the long words of the language, inside a namespace; and with the short words
-//! at the top of the file, with maps of their own. So all of the language is there (from 4 areas with 6 contexts each
-//! on), nothing is wrong with the model, no rule has anything to remark, and it is laid out as the formatter would do
-//! it. The tests of this package hold that.
+//! Everything comes from tables in turn, by the number of the area and the context; nothing is random. Areas are
+//! written in two styles by turns: with the long words of the language, inside a namespace; and with the short words at
+//! the top of the file, with maps of their own. So the model uses the whole language (from 4 areas with 6 contexts
+//! each), has no diagnostics, and is formatted. The tests of this package check that.
 
 mod area;
 mod disk;
@@ -33,7 +32,7 @@ impl Size {
     /// The size that is measured: 2,000 contexts in 202 files of about 48,000 lines.
     pub const MEASURED: Self = Self { areas: 200, contexts: 10 };
 
-    /// The most areas and contexts that the program takes: more than any file system or patience has room for.
+    /// The maximum number of areas and contexts: more than any file system can hold.
     pub const MOST: Self = Self { areas: 100_000, contexts: 1_000 };
 }
 
@@ -45,7 +44,7 @@ pub struct GeneratedFile {
     pub text: String,
 }
 
-/// What every file begins with after the sign of a comment; by it the program knows what it may replace.
+/// The comment at the beginning of every file; the program only replaces files that have it.
 const MARK: &str = "Written by `large-example`; whatever is changed here is lost when it is written again.";
 
 /// The files of the model: `model.yaml`, the entry `index.dlang`, `shared/vocabulary.dlang`, then the areas.

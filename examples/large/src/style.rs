@@ -20,7 +20,7 @@ impl Style {
         }
     }
 
-    /// What a property's name and its value have between them; the language has three ways, which take turns.
+    /// Returns the separator between a property's name and its value; the language has three, which take turns.
     pub(crate) fn assign(turn: usize) -> &'static str {
         crate::words::turn(&[":", " =", " is"], turn)
     }

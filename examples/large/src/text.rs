@@ -37,7 +37,7 @@ impl Text {
         self.depth -= 1;
     }
 
-    /// A line that ends in `{`, what stands inside, and the line with `}`.
+    /// Writes a line that ends in `{`, the inside, and the line with `}`.
     pub(crate) fn block(&mut self, head: &str, inside: impl FnOnce(&mut Self)) {
         self.line(&format!("{head} {{"));
         self.depth += 1;

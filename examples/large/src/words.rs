@@ -46,7 +46,7 @@ const AREAS: &[&str] = &[
     "Quarantine",
 ];
 
-/// What each area has contexts for.
+/// The contexts of each area.
 const CONTEXTS: &[&str] = &[
     "Intake",
     "Planning",
@@ -65,23 +65,23 @@ const CONTEXTS: &[&str] = &[
     "Archive",
 ];
 
-/// What is said about a context, in the order of [`CONTEXTS`].
+/// The description of a context, in the order of [`CONTEXTS`].
 const DESCRIPTIONS: &[&str] = &[
     "Takes orders in and checks whether they can be carried out",
     "Decides what is done when, and with which means",
     "Sends people and machines to where the plan wants them",
     "Knows what everything costs, for whom and from which day on",
     "Writes invoices and follows them until they are paid",
-    "Applies for what authorities must allow, and keeps it at hand",
+    "Applies for permits of the authorities, and stores them",
     "Knows where everything is, and says it to those who wait",
-    "Keeps machines running and knows when they were looked at",
+    "Operates machines and records their inspections",
     "Settles damage between those who caused it and those who bear it",
     "Collects what the board and the authorities want to read",
-    "Keeps what was agreed, with whom and until when",
+    "Stores agreements with their partners and terms",
     "Looks whether things are as the papers say",
     "Knows who can do what, and who is on duty",
     "Estimates what the next weeks bring",
-    "Keeps what nobody needs and nobody may throw away",
+    "Archives records that must not be deleted",
 ];
 
 /// A word of an area's language: name, meaning, another name, two examples.
@@ -105,12 +105,12 @@ const fn term(
 pub(crate) const TERMS: &[Term] = &[
     term("Call", "One visit of one ship, from the first message to the last line", "Visit", ("C-2041", "C-2042")),
     term("Slot", "A place and a time that belong together", "Window", ("Quay 7, 06:00", "Quay 9, noon")),
-    term("Consignee", "Who the goods are for", "Receiver", ("North Mill", "Miller & Sons")),
+    term("Consignee", "The receiver of the goods", "Receiver", ("North Mill", "Miller & Sons")),
     term("Manifest", "The list of all that a ship carries", "Cargo-List", ("M-77", "M-78")),
-    term("Demurrage", "What it costs to stay too long", "Overstay", ("120 a day", "nothing")),
+    term("Demurrage", "The fee for staying too long", "Overstay", ("120 a day", "nothing")),
     term("Draught", "How deep a ship lies in the water", "Depth", ("9.4 m", "11 m")),
     term("Gang", "People who work a hatch together", "Crew", ("Gang 3", "the night gang")),
-    term("Seal", "What shows that nobody opened it", "Lead", ("HX 1180", "none")),
+    term("Seal", "The proof that a container is unopened", "Lead", ("HX 1180", "none")),
     term("Tide", "When there is water enough, and how much", "Level", ("3.1 m", "neap")),
     term("Release", "The word that goods may leave", "Clearance", ("R-5", "R-6")),
     term("Shift", "Eight hours and those who work them", "Watch", ("night", "day")),
@@ -118,12 +118,12 @@ pub(crate) const TERMS: &[Term] = &[
 
 /// A sentence that is decided, and the name it is known by.
 pub(crate) const DECISIONS: &[(&str, &str)] = &[
-    ("AppendOnly", "What happened is written down once and never changed"),
-    ("Events", "Others hear of changes by events, not by asking"),
-    ("TwoPeople", "What costs more than a month's tariff needs two signatures"),
+    ("AppendOnly", "Events are written once and never changed"),
+    ("Events", "Others learn of changes by events, not by requests"),
+    ("TwoPeople", "An expense of more than a month's tariff needs two signatures"),
     ("Harbour-Time", "Every time is harbour time, whatever the ship's clock says"),
-    ("Paper", "What an authority stamped is kept on paper too"),
-    ("FirstCome", "Who asks first is served first, unless the tide decides"),
+    ("Paper", "Documents with a stamp are also archived on paper"),
+    ("FirstCome", "The first request is served first, unless the tide decides"),
     ("Rounding", "Amounts are rounded once, on the invoice"),
 ];
 
@@ -160,7 +160,7 @@ pub(crate) const METADATA: &[(&str, &[&str])] = &[
     ("Criticality", &["high", "low"]),
 ];
 
-/// The entry of a table for a number, beginning anew at the end.
+/// The entry of a table for a number; starts again at the end.
 pub(crate) fn turn<T: Copy>(table: &[T], number: usize) -> T {
     #[expect(clippy::indexing_slicing, reason = "the remainder is below the length, and no table is empty")]
     table[number % table.len()]

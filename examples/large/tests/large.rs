@@ -1,4 +1,4 @@
-//! What is promised about the model: all of the language, nothing wrong with it, formatted, always the same.
+//! The properties of the model: the whole language, no diagnostics, formatted, always the same.
 #![cfg(test)]
 #![expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
 #![expect(clippy::disallowed_methods, reason = "a test looks at the disk directly")]
@@ -15,7 +15,7 @@ use large_example::{GeneratedFile, Refusal, Size, files, write};
 
 const SMALL: Size = Size { areas: 4, contexts: 6 };
 
-/// Sizes with every difficulty: one of everything, tables that begin anew, odd and even numbers.
+/// Difficult sizes: one of everything, tables that start again, odd and even numbers.
 const SIZES: &[Size] = &[
     Size { areas: 1, contexts: 1 },
     Size { areas: 1, contexts: 3 },
@@ -51,7 +51,7 @@ fn no_rule_has_anything_to_remark() {
     }
 }
 
-/// Everything that is said about the model and its manifest, with the file.
+/// All diagnostics of the model and its manifest, with their files.
 fn diagnostics(size: Size) -> Vec<String> {
     let mut disk = MemoryFiles::default();
     let mut host = ModelHost::new();

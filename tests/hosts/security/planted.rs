@@ -14,7 +14,7 @@ use zubi_tests::{Project, processes};
 use super::{INSTANCE, advertisement, base, set_mode};
 use crate::raw::{OTHER, PeerUser};
 
-/// What lies outside and must stay as it is.
+/// The content outside that must not change.
 const SENTINEL: &str = "as it was\n";
 
 /// Lays a trap; the second path is a file outside of the run directory.
@@ -66,7 +66,7 @@ impl PlantedWorld {
         Self { place, outside }
     }
 
-    /// What a command says, without the paths of this run.
+    /// Returns the output of a command, without the paths of this run.
     fn run(&self, arguments: &[&str]) -> String {
         let output = self.place.run(arguments);
         let text = [output.stdout.as_slice(), &output.stderr].concat();
@@ -91,7 +91,7 @@ fn a_directory_that_others_have_a_hand_in_is_not_used() {
         let planted = PlantedWorld::new();
         plant(&planted.place.run_directory(), &planted.outside);
         let status = planted.run(&["status"]);
-        // Where the directory is ours, it is made ours alone; else nobody is served.
+        // If the directory is ours, its permissions are restricted; otherwise no client is served.
         let mut agent = planted.place.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()));
         let said = eventually("the session has said it", PATIENCE, || {
@@ -327,7 +327,7 @@ fn a_session_directory_of_somebody_else_is_not_used() {
         let inside = runtime.join("zubi").is_dir();
         assert_eq!((inside, place.files().is_empty()), (*used, *used), "{what}");
         drop(daemon);
-        // The file of a host that was killed stays until somebody looks.
+        // The file of a killed host remains until a process reads it.
         assert_eq!(place.status()["hosts"], json!([]));
     }
     chown(place.run_directory(), None, None).expect("it was used at last");

@@ -1,4 +1,4 @@
-//! What an answer looks like in each API: the frames that the real servers send, in their order, from one script.
+//! The answers of each API: the frames that the real servers send, in their order, from one script.
 
 use serde_json::{Value, json};
 
@@ -14,19 +14,19 @@ pub enum Dialect {
     Ollama,
 }
 
-/// What a model says, in no dialect's own form.
+/// An answer of a model, independent of the API.
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct Says {
     pub reasoning: Vec<String>,
-    /// What the provider wants back with the reasoning: a signature, or the reasoning itself encrypted.
+    /// The provider's data for the reasoning: a signature, or the encrypted reasoning itself.
     pub signature: Option<String>,
     pub text: Vec<String>,
     pub calls: Vec<Call>,
-    /// Tokens of the prompt, of the answer, and how many of the prompt were kept from before.
+    /// Tokens of the prompt, tokens of the answer, and the cached tokens of the prompt.
     pub usage: Option<(u64, u64, u64)>,
     pub stop: Stop,
-    /// A failure in the middle, after everything that was said.
+    /// An error in the middle, after the rest of the answer.
     pub error: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Says {
         Self { text: text.split_inclusive(' ').map(str::to_owned).collect(), ..Self::default() }
     }
 
-    /// Thought before it is said.
+    /// Adds reasoning before the text.
     pub fn with_reasoning(mut self, text: &str, signature: Option<&str>) -> Self {
         self.reasoning = text.split_inclusive(' ').map(str::to_owned).collect();
         self.signature = signature.map(str::to_owned);
@@ -96,7 +96,7 @@ impl Dialect {
         }
     }
 
-    /// Where the dialect's questions go.
+    /// The path of the API's requests.
     pub(super) fn path(self, model: &str) -> String {
         match self {
             Self::OpenAiChat => "/v1/chat/completions".to_owned(),
@@ -107,7 +107,7 @@ impl Dialect {
         }
     }
 
-    /// The header that has the key, and what stands before it there.
+    /// The header with the key, and the prefix of its value.
     pub(super) fn key(self) -> (&'static str, &'static str) {
         match self {
             Self::OpenAiChat | Self::Responses | Self::Ollama => ("authorization", "Bearer "),

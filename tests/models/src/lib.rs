@@ -1,16 +1,17 @@
-//! A model's server that says what a script says, over the real wire of one of five APIs, byte by byte if need be.
+//! A model server that follows a script, over the real wire of one of five APIs, byte by byte if necessary.
 //!
 //! ```ignore
 //! let server = Server::start(Dialect::Anthropic, "a-key", vec![
-//!     Turn::says(Says::text("I look.").call("file_read", json!({ "path": "a.md" }))).expect(Expect::Tools(vec!["file_read"])),
+//!     Turn::says(Says::text("I look.").call("file_read", json!({ "path": "a.md"
+//! }))).expect(Expect::Tools(vec!["file_read"])),
 //!     Turn::says(Says::text("Tea.")).expect(Expect::Outcome("tea")),
 //! ]);
 //! // … run the program with the server's address …
 //! server.finish();
 //! ```
 //!
-//! Owns: listening, the bytes of HTTP and how an answer ends. What an answer looks like in each API is in [`dialects`], what may be
-//! asked of a request in [`requests`]. Real models cost money and say something else each time: they are the one thing that
+//! Owns: listening, the bytes of HTTP and the end of an answer. [`dialects`] has the answers of each API, [`requests`]
+//! the expectations on a request. Real models cost money and answer differently each time: they are the one thing that
 //! tests replace.
 
 #![expect(clippy::expect_used, reason = "a test harness: a failed expectation is a failed test")]
@@ -33,7 +34,7 @@ pub use self::requests::{Expect, Request};
 /// The model's name where none is chosen.
 pub const MODEL: &str = "scripted";
 
-/// The tokens that the model takes, where the API tells.
+/// The context length of the model, for APIs that report it.
 pub const CONTEXT: u64 = 32_000;
 
 /// One answer of the server, and what has to be true of the request before it.
@@ -58,15 +59,15 @@ enum Body {
     Raw(Vec<u8>),
 }
 
-/// Where an answer breaks off.
+/// The point at which an answer breaks off.
 #[derive(Debug, Clone)]
 enum CutPoint {
     Bytes(usize),
-    /// Behind the first place where this stands.
+    /// After the first occurrence of this text.
     Behind(String),
 }
 
-/// What comes after the last byte.
+/// The behaviour after the last byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The answer is complete, and HTTP says so.
@@ -75,7 +76,7 @@ pub enum End {
     Close,
     /// The connection is reset.
     Reset,
-    /// Nothing more comes until the client gives up.
+    /// No more data until the client cancels.
     Stall,
 }
 
@@ -100,7 +101,7 @@ impl Turn {
         Self { expects, status, headers, body, split, cut, end: End::Done, delay }
     }
 
-    /// What has to be true of the request; the test fails with both texts if it is not.
+    /// Adds an expectation on the request; the test fails with both texts if it is not met.
     pub fn expect(mut self, expect: Expect) -> Self {
         self.expects.push(expect);
         self
@@ -123,7 +124,7 @@ impl Turn {
         self
     }
 
-    /// What is sent ends behind the first place where this text stands.
+    /// Ends the answer after the first occurrence of this text.
     pub fn cut_behind(mut self, text: &str) -> Self {
         self.cut = Some(CutPoint::Behind(text.to_owned()));
         self
@@ -180,19 +181,19 @@ struct Script {
 }
 
 impl Server {
-    /// Starts one on a free port. A request has to have `key` in the header that the dialect has for it and nowhere else; with
-    /// an empty one nothing is asked.
+    /// Starts a server on a free port. A request must have `key` in the dialect's header and nowhere else; an empty key
+    /// requires none.
     pub fn start(dialect: Dialect, key: &str, turns: Vec<Turn>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let script = Script { turns: turns.into(), ..Script::default() };
         let shared = Arc::new(ServerState { dialect, key: key.to_owned(), script: Mutex::new(script) });
         let of_thread = Arc::clone(&shared);
-        // Lives as long as the test's process: a port that nobody asks any more harms nobody.
+        // The thread lives as long as the test's process: an unused port does no harm.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&of_thread);
-                // A client that gives up is one that a test is about.
+                // Tests cancel clients on purpose.
                 thread::spawn(move || drop(shared.serve(stream)));
             }
         });
@@ -204,12 +205,12 @@ impl Server {
         format!("http://127.0.0.1:{}{}", self.port, self.shared.dialect.base())
     }
 
-    /// What was asked so far, without questions for the list of models.
+    /// The requests so far, without those for the list of models.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.script().requests.clone()
     }
 
-    /// Fails the test if a request was not as expected, or if a turn was never asked for.
+    /// Fails the test if a request was not as expected, or if a turn was not requested.
     pub fn finish(self) {
         let script = self.shared.script();
         assert!(script.mismatches.is_empty(), "{}", script.mismatches.join("\n\n"));
@@ -231,7 +232,7 @@ impl ServerState {
             return respond(&mut stream, &Turn::raw(200, listed.clone()), listed.as_bytes());
         }
         if request.path == "/api/show" {
-            // What a model can take, which Ollama tells of each.
+            // Ollama reports the context length of each model.
             let shown =
                 json!({ "model_info": { "general.architecture": "any", "any.context_length": CONTEXT } }).to_string();
             return respond(&mut stream, &Turn::raw(200, shown.clone()), shown.as_bytes());
@@ -241,7 +242,7 @@ impl ServerState {
         respond(&mut stream, &turn, &turn.bytes(self.dialect))
     }
 
-    /// The next turn of the script, or a failure that tells what was wrong with the request.
+    /// Returns the next turn of the script, or an error with the reason why the request is wrong.
     fn next(&self, request: Request) -> Turn {
         let mut script = self.script();
         let number = script.requests.len() + 1;
@@ -292,7 +293,7 @@ fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<
         End::Done => stream.write_all(b"0\r\n\r\n"),
         End::Close => Ok(()),
         End::Reset => Ok(rustix::net::sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?),
-        // The client closes when it gives up; a byte of it would be no less of an end.
+        // The client closes the connection when it cancels; a byte from it would end the wait as well.
         End::Stall => std::io::Read::read(stream, &mut [0]).map(drop),
     }
 }

@@ -1,4 +1,4 @@
-//! What a model is asked, as it came over the wire, and what a script may expect of it.
+//! The requests to a model as they came over the wire, and the expectations of a script.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Dialect;
 
-/// Bytes of a request; no test asks more.
+/// The maximum size of a request in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A request.
@@ -21,16 +21,16 @@ pub struct Request {
     pub body: Value,
 }
 
-/// What has to be true of a request.
+/// An expectation on a request.
 #[derive(Debug, Clone)]
 pub enum Expect {
-    /// At this JSON pointer stands this.
+    /// The value at this JSON pointer equals this.
     Equals(&'static str, Value),
-    /// What stands at this JSON pointer, written as JSON unless it is a text, has this in it.
+    /// The value at this JSON pointer, as JSON unless it is a text, contains this.
     Contains(&'static str, String),
-    /// At this JSON pointer stands nothing.
+    /// There is no value at this JSON pointer.
     Lacks(&'static str),
-    /// So many messages, items or contents, the instructions aside.
+    /// The number of messages, items or contents, without the instructions.
     Messages(usize),
     /// Tools with these wire names are among those offered.
     Tools(Vec<&'static str>),
@@ -43,7 +43,7 @@ pub enum Expect {
 }
 
 impl Request {
-    /// Reads one; none if the client closes before it has asked.
+    /// Reads a request; `None` if the client closes the connection first.
     pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut stream = stream.take(MAX_BYTES);
         let mut line = String::new();
@@ -73,7 +73,7 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What is wrong with it whatever a script expects: the path, the key and where else the key stands.
+    /// Checks the parts that every script expects: the path, and the key in its header only.
     pub(super) fn problems(&self, dialect: Dialect, key: &str) -> Vec<String> {
         let mut problems = Vec::new();
         let model = self.path.strip_prefix("/v1beta/models/").and_then(|rest| rest.rsplit_once(':'));
@@ -157,7 +157,7 @@ fn text(value: &Value) -> String {
 }
 
 impl Expect {
-    /// What was expected and what was there, if it is not the same.
+    /// Returns the difference between expectation and request, if any.
     pub(super) fn mismatch(&self, dialect: Dialect, request: &Request) -> Result<(), String> {
         let at = |pointer: &str| request.body.pointer(pointer);
         let wrong = |what: String, found: String| Err(format!("expected {what}, found {found}"));

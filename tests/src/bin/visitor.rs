@@ -1,8 +1,7 @@
-//! Somebody at the doors of a host. The tests start it as one user and as another, and speak through it: it passes on what
-//! it reads from stdin, and prints what it hears. It ends when either side does.
+//! A client of a host for tests. The tests start it as one user and as another: it forwards stdin to the host, and
+//! prints what it receives. It ends when either side does.
 //!
-//! `visitor socket PATH`, `visitor port PORT`, or `visitor listen`, which prints the port that it has taken and waits for one
-//! client.
+//! `visitor socket PATH`, `visitor port PORT`, or `visitor listen`, which prints its port and waits for one client.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -24,7 +23,7 @@ fn main() -> anyhow::Result<()> {
     let stream = match connected {
         Ok(stream) => stream,
         Err(error) => {
-            // For whoever listens: that nobody is let in is not the same as that somebody is let go.
+            // Distinguishes a refused connection from a closed one.
             writeln!(io::stdout(), "not let in: {error}")?;
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! The demo: starts `zubi mcp` on a copy of the example project, asks it questions over an MCP connection, and prints
-//! each question, the whole answer and the time it took. Started by `cargo xtask demo`.
+//! The demo: starts `zubi mcp` on a copy of the example project, calls its tools over an MCP connection, and prints
+//! each call, the whole answer and the time. Started by `cargo xtask demo`.
 #![expect(clippy::print_stdout, reason = "showing is its purpose")]
 
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Asks one question, prints it with its answer, and returns the answer as it came.
+/// Makes one call, prints it with its answer, and returns the answer unchanged.
 async fn print_answer(zubi: &Zubi, question: &str, tool: &str, arguments: Value) -> Result<String> {
     println!("\n● {question}\n  {tool} {arguments}");
     let start = Instant::now();

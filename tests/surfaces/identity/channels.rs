@@ -1,5 +1,5 @@
-//! The channels over which a model can be asked, each brought to the same form: the answer as compact JSON, or the first
-//! line of what is wrong.
+//! The channels for queries about a model, each brought to the same form: the answer as compact JSON, or the first line
+//! of the error.
 
 use camino::Utf8PathBuf;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use zubi_tests::{LanguageServer, Project, Zubi};
 
 use super::inputs::Question;
 
-/// What a channel said: the answer, or what is wrong with the question.
+/// The reply of a channel: the answer, or the error.
 pub(super) type ChannelReply = Result<String, String>;
 
-/// A way to ask.
+/// A channel.
 pub(super) enum Channel<'a> {
     /// The requests `domainlang/*` of a language server.
     Requests(LanguageServer),
@@ -25,8 +25,8 @@ pub(super) enum Channel<'a> {
     Dlang(Start<'a>, &'a Project),
 }
 
-/// What the commands of `dlang` have no word for, by tool and property. A command that gets the option makes the test fail
-/// until the line is taken out here.
+/// The properties without an option in the commands of `dlang`, by tool. A command that gets the option makes the test
+/// fail until its line here is removed.
 pub(super) const LEFT_OUT: [(&str, &str); 5] = [
     // `dlang validate FILE` answers for the file and all it imports; the rest of a workspace is a matter of editors.
     ("domainlang_validate", "file"),
@@ -37,13 +37,14 @@ pub(super) const LEFT_OUT: [(&str, &str); 5] = [
     ("domainlang_explain", "text"),
 ];
 
-/// What tells `zubi` of a workspace of these folders; nothing if there are none, as it is the directory then.
+/// The arguments for `zubi` that select a workspace of these folders; none without folders, as it is the directory
+/// then.
 pub(super) fn arguments(folders: &[Utf8PathBuf]) -> Vec<&str> {
     folders.iter().flat_map(|folder| ["--workspace", folder.as_str()]).collect()
 }
 
-/// The channels with one process for all questions, by their names, besides the one that the others are compared with.
-/// Without folders they are asked about the project; of several, those that take one path have no workspace.
+/// The channels with one process for all queries, by their names, besides the one that the others are compared with.
+/// Without folders they query the project; channels that take one path have no workspace of several.
 pub(super) async fn persistent_channels<'a>(project: &'a Project, folders: &[Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
     // One of each kind is started elsewhere, so that a path that depends on the directory is noticed.
     let (zubi, elsewhere) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
@@ -94,7 +95,7 @@ impl Channel<'_> {
         }
     }
 
-    /// Asks what the channel has words for.
+    /// Sends a query if the channel supports it.
     pub(super) async fn query(&mut self, question: &Question) -> ChannelReply {
         match self {
             Self::Requests(server) => ask_server(server, question),
@@ -112,7 +113,7 @@ impl Channel<'_> {
     }
 }
 
-/// What is behind the first line of a failure is what to do about it, in the words of each surface.
+/// The lines after the first one of a failure are the hint, in the words of each surface.
 fn to_reply(is_error: bool, text: &str) -> ChannelReply {
     if is_error { Err(text.lines().next().unwrap_or_default().to_owned()) } else { Ok(text.to_owned()) }
 }
@@ -166,7 +167,7 @@ fn strip_cli_form(error: &str) -> String {
     format!("Invalid input: {}", reason.as_deref().or(error.strip_prefix("--")).unwrap_or(error))
 }
 
-/// What a command prints for a program, without the last line feed, and its exit code.
+/// Returns the output of a command for programs, without the last line feed, and its exit code.
 fn run(start: &Start<'_>, words: &[&str]) -> (String, i32) {
     let output = start.command().args(words).output().expect("the program starts");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -183,7 +184,7 @@ fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
         return None;
     }
     let text = |name: &str| input.get(name).and_then(Value::as_str);
-    // Who types a path may name any place, so one that is not in the workspace is told in other words, or is none.
+    // On the command line a path may be anywhere, so a path outside the workspace gets another error, or none.
     let path = project.root().join(text("path").unwrap_or("."));
     let path = path.canonicalize_utf8().ok().filter(|path| path.starts_with(project.root()))?;
     let mut words = vec![subcommand(tool).to_owned(), "--json".to_owned()];
@@ -202,7 +203,7 @@ fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
             vec![text("type")?]
         }
         "domainlang_get" => text("fqn").into_iter().collect(),
-        // clap tells in its own words that an argument is missing.
+        // clap reports a missing argument in its own words.
         _ => vec![text("fqn")?],
     };
     words.push("--".to_owned());
@@ -211,7 +212,7 @@ fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// The command that asks what a tool asks.
+/// The command that corresponds to a tool.
 pub(super) fn subcommand(tool: &str) -> &'static str {
     match tool {
         "domainlang_validate" => "validate",

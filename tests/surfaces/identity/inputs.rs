@@ -1,4 +1,4 @@
-//! What is asked: every property of the tools' schemas with everything that the model has for it, and with what is wrong.
+//! The queries: every property of the tools' schemas with every value of the model, and with invalid ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,7 +29,7 @@ const UNKNOWN: &str = "Nothing.Such";
 const TEXT: &str =
     "Domain Sales { vision: \"v\" }\nbc Orders for Sales { description: \"d\" }\nbc Bills for Nowhere\nTeam A\n";
 
-/// What can be said of a model, as its own answers have it.
+/// The facts about a model, from its own answers.
 pub(super) struct ModelFacts {
     /// The rows of each type, by its name.
     rows: BTreeMap<String, Vec<Value>>,
@@ -48,11 +48,11 @@ pub(super) struct ModelFacts {
 }
 
 impl ModelFacts {
-    /// Asks for everything there is.
+    /// Collects everything.
     ///
     /// `properties` are those of a list.
     pub(super) async fn collect(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
-        // What is refused says what would fit.
+        // A refusal lists the valid values.
         let words = offered_words(&send(channel, json!({ "type": UNKNOWN })).await.expect_err("no such type"));
         let pattern = json!({ "type": "relationships", "pattern": UNKNOWN });
         let patterns = offered_words(&send(channel, pattern).await.expect_err("no such pattern"));
@@ -89,7 +89,7 @@ impl ModelFacts {
         }
     }
 
-    /// What the rows of a type have in a column.
+    /// The values of a column in the rows of a type.
     fn column(&self, entity: &str, column: &str) -> impl Iterator<Item = String> {
         let rows = self.rows.get(entity).unwrap_or_else(|| panic!("there is no type {entity}"));
         rows.iter().filter_map(move |row| row[column].as_str()).map(str::to_owned)
@@ -155,7 +155,7 @@ impl ModelFacts {
     }
 }
 
-/// What can be given for a property.
+/// The values for a property.
 struct Values {
     right: Vec<Value>,
     wrong: Vec<Value>,
@@ -165,7 +165,7 @@ struct Values {
 pub(super) fn questions(tool: &str, schema: &Value, known: &ModelFacts) -> Vec<Question> {
     let properties = schema["properties"].as_object().expect("properties");
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    // What everything else is added to: each type of a list, or what is required.
+    // The bases of all queries: each type of a list, or the required properties.
     let mut bases: Vec<(Option<&str>, Map<String, Value>)> = Vec::new();
     if properties.contains_key("type") {
         bases.extend(known.rows.keys().map(|entity| (Some(entity.as_str()), object([("type", json!(entity))]))));
@@ -229,7 +229,7 @@ async fn send(channel: &mut Channel<'_>, input: Value) -> ChannelReply {
     channel.query(&question).await
 }
 
-/// What a list has.
+/// Returns the rows of a list.
 async fn list(channel: &mut Channel<'_>, input: Value) -> Value {
     let said = send(channel, input).await.expect("a list");
     serde_json::from_str(&said).expect("JSON")

@@ -15,7 +15,7 @@ use super::{Bounds, Skipped, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadEr
 /// other file systems count in steps of a second or two.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 
-/// Files as they are on disk, read anew each time.
+/// Files as they are on disk, read again on each call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DiskFiles;
 
@@ -55,8 +55,8 @@ impl Files for DiskFiles {
         path.canonicalize_utf8().ok()
     }
 
-    /// What has changed a moment ago may change again without another time, as clocks of file systems are coarse: its
-    /// stamp is equal to no other, so that it is looked at again until it has been quiet for a while.
+    /// A file that has just changed may change again within the resolution of the file system's clock. Its stamp equals
+    /// no other, so that callers read the file again until it has not changed for a while.
     fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let metadata = std::fs::metadata(path).ok()?;
@@ -76,7 +76,7 @@ impl Files for DiskFiles {
         builder.hidden(false).require_git(false).follow_links(false).max_depth(Some(bounds.depth)).filter_entry(
             |entry| {
                 let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
-                // The folder that was asked for is walked whatever its name.
+                // The requested folder is walked whatever its name.
                 entry.depth() == 0 || !(generated && entry.file_type().is_some_and(|kind| kind.is_dir()))
             },
         );
@@ -123,8 +123,8 @@ impl Files for DiskFiles {
     }
 }
 
-/// What something is that is named like a model and is no file. Nothing if it is a link to a model of the folder, which
-/// is there under its own name.
+/// Describes a path that is named like a model and is not a file. Returns `None` for a link to a model inside the
+/// folder, because the walk finds that model under its own name.
 fn what_else(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'static str> {
     if !is_link {
         return Some("not a file");
@@ -139,7 +139,7 @@ fn what_else(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'stat
     } else if target.is_file() && target.extension().is_some_and(|extension| extension == EXTENSION) {
         None
     } else {
-        Some("a link to something that is no model")
+        Some("a link to a path that is not a model")
     }
 }
 

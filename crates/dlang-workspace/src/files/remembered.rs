@@ -1,6 +1,6 @@
-//! Answers about paths, kept for a while.
+//! A cache of answers about paths.
 //!
-//! To resolve the imports of a large model, the same folders are asked for thousands of times; on disk each answer is
+//! The resolution of imports in a large model queries the same folders thousands of times; on disk each answer takes
 //! several system calls.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Bounds, Files, Kind, ReadError, Stamp, Walk};
 
-/// Keeps what stands at a path and where it really is, until it is told to forget. Contents are not kept.
+/// Caches kinds and real paths until [`CachedFiles::invalidate`]. It does not cache contents.
 #[derive(Debug, Default)]
 pub(crate) struct CachedFiles<F> {
     files: F,
@@ -28,7 +28,7 @@ impl<F> CachedFiles<F> {
         Self { files, known: Mutex::default() }
     }
 
-    /// Asks anew from now on.
+    /// Clears the cache.
     pub(crate) fn invalidate(&self) {
         *self.lock_entries() = CachedEntries::default();
     }

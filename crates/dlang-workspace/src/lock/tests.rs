@@ -1,4 +1,4 @@
-//! What a lock says, what is passed over, and where it disagrees.
+//! Locks: their content, skipped entries, and differences from the manifest.
 
 use std::fmt::Write as _;
 
@@ -128,7 +128,7 @@ fn a_lock_that_disagrees() {
     2 lock-missing-entry 4:3 "acme/new" Dependency 'acme/new' is not in model.lock.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     3 lock-unused-entry 1:318 "\"acme/old\"" No dependency in model.yaml asks for 'acme/old'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     "#);
-    // A manifest that is cut off does not tell what nobody asks for.
+    // A manifest that is cut off does not show which entries are unused.
     assert_eq!(check_against("dependencies:\n  a: [", &lock), "");
 }
 

@@ -16,7 +16,7 @@ use crate::yaml::{self, Entry, Node, Value};
 /// The largest manifest that fixes are made for, in bytes: each is tried by reading the text again.
 pub const MAX_FIXED_BYTES: usize = 256 * 1024;
 
-/// The ref that stands where nobody knows the right one.
+/// The placeholder for an unknown ref.
 const SAMPLE_REF: &str = "v1.0.0";
 
 /// The fixes for one diagnostic on a manifest. `text` is what the diagnostic was made from, `path` where it lies.
@@ -30,8 +30,8 @@ pub fn fixes(path: &Utf8Path, text: &str, diagnostic: &Diagnostic) -> Vec<Fix> {
     fix.into_iter().collect()
 }
 
-/// Adds a dependency that an import names. A key that is no `owner/repo` gets a source to be filled in. Nothing when the
-/// text leaves no place for it, or has the key.
+/// Adds a dependency that an import names. A key that does not have the form `owner/repo` gets a placeholder as its
+/// source. Returns `None` if the text has no place for it, or already has the key.
 pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     let tree = parse(text)?;
     let lines: Vec<String> = if is_owner_and_repo(key) {
@@ -174,7 +174,8 @@ fn behind_colon(text: &str, key: TextRange) -> Option<TextRange> {
     rest.trim_start_matches([' ', '\t']).starts_with(':').then_some(TextRange::empty(at))
 }
 
-/// Where the last word of a value ends: a collection in block style reaches to the beginning of what follows.
+/// Returns the end of the last word of a value: the range of a collection in block style reaches to the beginning of
+/// what follows.
 fn content_end(node: &Node) -> Option<TextSize> {
     match &node.value {
         Value::Mapping { flow: true, .. } | Value::Scalar(_) | Value::Null | Value::Refused => Some(node.range.end()),

@@ -44,7 +44,7 @@ impl Reader {
         self.sink.push(diagnostic);
     }
 
-    /// Reports, and gives what the broken thing keeps of it.
+    /// Reports a diagnostic and returns the fault that the broken part stores.
     fn fault(&mut self, diagnostic: Diagnostic) -> Fault {
         let fault = Fault { code: diagnostic.code, message: diagnostic.message.clone() };
         self.report(diagnostic);
@@ -87,7 +87,7 @@ impl Reader {
     }
 
     fn model(&mut self, row: &Entry, manifest: &mut Manifest) {
-        // Other keys of this section are nobody's business: it describes the model to people.
+        // Other keys of this section describe the model to people; they are not checked.
         match row.key.as_str() {
             "name" => manifest.name = self.text(row),
             "version" => {
@@ -142,7 +142,7 @@ impl Reader {
             Value::Sequence(_) | Value::Refused => {
                 let problem = rules::unexpected_key(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
                 let fault = Fault { code: problem.code, message: problem.message.clone() };
-                // Of an alias that was refused the reader of YAML has complained already.
+                // The YAML reader has already reported a refused alias.
                 if !matches!(row.value.value, Value::Refused) {
                     self.report(problem);
                 }
@@ -243,7 +243,7 @@ impl Reader {
         }
     }
 
-    /// The rows of a mapping. Nothing is an empty one; of anything else it is said that it should be one.
+    /// Returns the rows of a mapping. A missing value is an empty mapping; any other value is reported.
     fn mapping<'n>(&mut self, node: &'n Node, key_range: TextRange, key: &str) -> Option<&'n [Entry]> {
         match &node.value {
             Value::Mapping { entries, .. } => Some(entries),

@@ -86,7 +86,7 @@ pub(super) fn invalid_source(range: TextRange, key: &str, source: &str) -> Diagn
     Diagnostic::new(Code::InvalidSource, range, &text, "Use format 'owner/repo' like 'domainlang/core'.").with_key(key)
 }
 
-/// What is wrong with the path of a dependency, if anything.
+/// Returns the diagnostic for an invalid path of a dependency.
 pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option<Diagnostic> {
     let hint = "Use a relative path like './packages/shared'.";
     if paths::is_absolute(path) {
@@ -97,7 +97,7 @@ pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option
     paths::climbs(path).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
 }
 
-/// What is wrong with the target of an alias, if anything.
+/// Returns the diagnostic for an invalid target of an alias.
 pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<Diagnostic> {
     let hint = "Use a relative path like './src' or '.'";
     if paths::is_absolute(target) {
@@ -115,7 +115,7 @@ pub(super) fn alias_without_at(range: TextRange, key: &str) -> Diagnostic {
     Diagnostic::new(Code::AliasMissingAt, range, &text, &hint).with_key(key)
 }
 
-/// What is wrong with the entry, if anything.
+/// Returns the diagnostic for an invalid entry.
 pub(super) fn entry(range: TextRange, entry: &str) -> Option<Diagnostic> {
     let hint = "Use a path inside the folder, like 'index.dlang'.";
     if paths::is_absolute(entry) {

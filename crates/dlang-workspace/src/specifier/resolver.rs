@@ -75,7 +75,7 @@ impl<F: Files> Import<'_, F> {
         if climbs(rest) {
             return Err(UnresolvedImport::leaves_target(self.specifier));
         }
-        // An alias may stand for a file, and then nothing is below it.
+        // If an alias is a file, there is nothing below it.
         let confines = if self.modules.files.is_file(&target) { &self.module.root } else { &target };
         inside(&self.modules.files, &self.module.root, &target)
             .map_err(|_| UnresolvedImport::leaves_workspace(self.specifier))?;
@@ -113,7 +113,7 @@ impl<F: Files> Import<'_, F> {
                 self.local(confines, &append(&folder, rest), UnresolvedImport::leaves_dependency)
             }
             Ok(Source::Git { repository, .. }) => {
-                // What lies in a cache was put there by the project that the cache is in.
+                // The project that contains a cache has filled it.
                 let locks = [project.as_deref(), Some(&**module)];
                 let locked = locks.into_iter().flatten().find_map(|module| module.lock()?.entries.get(repository));
                 let locked = locked.ok_or_else(|| UnresolvedImport::not_installed(specifier))?;
@@ -207,7 +207,7 @@ fn longest<'k, 's, T>(rows: impl Iterator<Item = (&'k str, T)>, specifier: &'s s
             let fits = rest.is_empty() || rest.starts_with('/');
             fits.then_some((key.len(), row, rest))
         })
-        // Of keys of the same length there is only one.
+        // Keys of the same length cannot both match.
         .max_by_key(|(length, ..)| *length)
         .map(|(_, row, rest)| (row, rest))
 }
@@ -215,8 +215,8 @@ fn longest<'k, 's, T>(rows: impl Iterator<Item = (&'k str, T)>, specifier: &'s s
 /// A path led out of its folder.
 pub(crate) struct Escape;
 
-/// The path with its links resolved, spelled below `folder` as `folder` is. Of a path that does not exist only what does
-/// is resolved, so that an answer never tells what lies outside.
+/// Returns the path with its links resolved, spelled below `folder` as `folder` is. For a path that does not exist,
+/// only the existing part is resolved, so that an answer reveals nothing about paths outside.
 pub(crate) fn inside(files: &impl Files, folder: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Escape> {
     let inside = path.strip_prefix(folder).map_err(|_| Escape)?;
     let Some(real) = files.canonical(folder) else {

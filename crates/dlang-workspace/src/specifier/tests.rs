@@ -1,4 +1,4 @@
-//! Every form of specifier, what it leads to or what is said, and that nothing outside is reached.
+//! Every form of specifier: its target or its error, and that nothing outside is reachable.
 
 mod disk;
 
@@ -21,7 +21,7 @@ fn show<F: Files>(modules: &Modules<F>, importer: &Utf8Path, specifier: &str) ->
         }
         Err(error) => {
             let message = error.message.replace('\n', "⏎");
-            // What every message begins with is shown once, in its own test.
+            // One test covers the common beginning of all messages.
             let general = format!(
                 "Cannot resolve import '{specifier}'.⏎Hint: Check that the file exists and the path is correct."
             );
@@ -41,7 +41,7 @@ fn check(fixture: &str, importer: &str, specifiers: &[&str]) -> String {
     lines
 }
 
-/// What an import that leads nowhere offers: title, file, new text.
+/// Returns the fixes of an unresolved import: title, file, new text.
 fn check_fixes(fixture: &str, specifier: &str) -> String {
     let modules = Modules::new(in_memory(fixture));
     let importer = Utf8Path::new("/w/a.dlang");
@@ -141,7 +141,7 @@ fn the_message_as_a_whole() {
     ");
 }
 
-/// The recorded output of the existing program, for a file without a manifest.
+/// The recorded output of DomainLang's original tools for a file without a manifest.
 #[test]
 fn without_a_manifest() {
     let specifiers =

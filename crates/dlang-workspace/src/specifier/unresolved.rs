@@ -1,4 +1,4 @@
-//! Imports that lead nowhere: why, in the words of the existing program, and what to do about it.
+//! Unresolved imports: the reason in the words of DomainLang's original tools, and the fixes.
 
 use camino::Utf8Path;
 use text_size::TextRange;
@@ -45,7 +45,7 @@ pub struct UnresolvedImport {
     /// [`Code::ImportUnresolved`] as a rule; what is wrong with the row of the manifest where that is the reason.
     pub code: Code,
     pub reason: Reason,
-    /// What it says under the import, the hint included.
+    /// The message at the import, the hint included.
     pub message: String,
     /// The part of the message that is for this case alone.
     pub hint: Option<String>,
@@ -133,7 +133,7 @@ impl UnresolvedImport {
         Self::new(specifier, Reason::UnknownAlias, Some(hint))
     }
 
-    /// The manifest has an error before which the key does not stand, and behind which nothing was read.
+    /// The key is not before an error of the manifest, and nothing after the error was read.
     pub(super) fn behind_an_error(specifier: &str, reason: Reason) -> Self {
         let hint = "Put the YAML error of model.yaml right: nothing behind it is read.";
         Self::new(specifier, reason, Some(hint.to_owned()))
@@ -165,7 +165,7 @@ impl UnresolvedImport {
         }
     }
 
-    /// What can be done about it. `module` is the importing file's.
+    /// Returns the fixes. `module` is the importing file's.
     pub fn fixes(&self, module: &Module) -> Vec<Fix> {
         let key = dependency_key(&self.specifier);
         let manifest = module.manifest.as_ref();

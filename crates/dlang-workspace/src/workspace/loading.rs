@@ -19,7 +19,7 @@ const BATCH: usize = 64;
 /// The imports of a file by their specifiers.
 type Imports = BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>;
 
-/// What reading files changed.
+/// The changes that reading files found.
 #[derive(Debug, Clone, Copy, Default)]
 struct ReadChanges {
     /// A text is another one.
@@ -126,7 +126,7 @@ impl Workspace {
         changed
     }
 
-    /// Of files that were read, those that import something else than before.
+    /// Returns the files whose imports differ from before.
     fn with_new_specifiers(&self, paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
         let known = paths.iter().filter_map(|path| {
             let (file, source) = (self.host.file(path.as_str())?, self.sources.get(path)?);
@@ -149,7 +149,7 @@ impl Workspace {
         known.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|((path, ..), _)| (*path).clone()).collect()
     }
 
-    /// Where the imports of files lead, of those where it is not the same as before.
+    /// Returns the resolved imports of files, if they differ from before.
     fn resolve(&self, paths: &BTreeSet<Utf8PathBuf>) -> BTreeMap<Utf8PathBuf, Imports> {
         let mut found = BTreeMap::new();
         for path in paths {
@@ -169,7 +169,7 @@ impl Workspace {
         found
     }
 
-    /// Drops what nothing leads to any more, and tells the model. Whether there was any.
+    /// Drops unreachable files from the model. Returns whether there were any.
     pub(super) fn collect_garbage(&mut self) -> bool {
         let is_changed = self.forget_unreachable();
         if is_changed {
@@ -178,7 +178,7 @@ impl Workspace {
         is_changed
     }
 
-    /// Tells what follows from other files or imports than before.
+    /// Updates the data that depends on files and imports.
     fn take_note(&mut self) {
         self.tell_imports();
         self.look_again();
@@ -201,7 +201,7 @@ impl Workspace {
         !unreached.is_empty()
     }
 
-    /// Tells the model where all imports lead. It sees for itself which are new.
+    /// Passes all resolved imports to the model, which detects the new ones.
     fn tell_imports(&mut self) {
         let outcome = |lead: &Result<Utf8PathBuf, ImportProblem>| match lead {
             Ok(target) => self.host.file(target.as_str()).map(ImportOutcome::File),
@@ -218,8 +218,8 @@ impl Workspace {
         self.host.apply(changes);
     }
 
-    /// Where a manifest would decide about a file of the workspace, whether there is one now or not: in its folder and those
-    /// above it, up to one that has a manifest.
+    /// Returns the possible locations of manifests, existing or not, that can affect a file of the workspace: its
+    /// folder and those above it, up to one with a manifest.
     fn places_of_manifests(&self) -> BTreeSet<Utf8PathBuf> {
         let mut places = BTreeSet::new();
         let roots = self.roots.iter().map(|root| match root {
@@ -239,7 +239,7 @@ impl Workspace {
         places
     }
 
-    /// What the model does not know: manifests, what could not be read, what was not looked at.
+    /// Collects the data that the model does not have: manifests, read errors, skipped paths.
     fn look_again(&mut self) {
         let mut modules: BTreeMap<Utf8PathBuf, Arc<Module>> = BTreeMap::new();
         let mut folder: Option<&Utf8Path> = None;
@@ -275,7 +275,7 @@ impl Workspace {
     }
 }
 
-/// The text of a model: what lies over it, else what the disk has. Bytes that are no characters are replaced.
+/// Reads the text of a model: from the overlay, else from disk. U+FFFD replaces invalid bytes.
 fn read_text(overlay: &Overlay, path: &Utf8Path) -> Result<ReadText, ReadError> {
     // Stamped first: what is written in between makes the stamp an old one, and the file is read again.
     let stamp = overlay.stamp(path);

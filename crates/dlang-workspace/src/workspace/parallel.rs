@@ -1,4 +1,4 @@
-//! The same work for many files, on as many threads as there are processors.
+//! Parallel work on many files, on one thread per processor.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ const WORTH_A_THREAD: usize = 16;
 /// The most threads that are used: the model is one, and more would wait for each other.
 const MAX_THREADS: usize = 8;
 
-/// What `work` makes of each item, in the order of the items. Each thread has a state of its own from `state`.
+/// Applies `work` to each item and returns the results in order. Each thread has its own state from `state`.
 pub(super) fn map<T: Sync, S: Send, R: Send>(
     items: &[T],
     state: impl Fn() -> S,

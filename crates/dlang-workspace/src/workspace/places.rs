@@ -21,8 +21,8 @@ impl LinePosition {
 pub struct PositionFinder<'t> {
     text: &'t str,
     lines: Lines,
-    /// The place that was asked for last and its offset. Most places follow each other, and a line can be as long as its
-    /// text: counted from its beginning each time, many places in it would take for ever.
+    /// The last position and its offset. Most positions follow each other, and a line can be as long as its text:
+    /// counting from its beginning each time would be quadratic.
     last: Cell<(TextSize, LinePosition)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a workspace: its models, its manifests and locks, and what could not be looked at.
+//! The diagnostics of a workspace: models, manifests, locks, and paths that could not be read.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{QueryCancelled, Db, File, Severity, file_diagnostics, project_files};
@@ -11,49 +11,49 @@ use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
 use crate::files::{Skipped, ReadError};
 use crate::modules::{Module, ManifestText};
 
-/// The `source` of diagnostics on models, as the existing program has it.
+/// The `source` of diagnostics on models, as in DomainLang's original tools.
 const MODEL_SOURCE: &str = "domain-lang";
 
-/// One thing that is wrong, in the terms of whoever prints it.
+/// One diagnostic with line positions, for printing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file, absolute; a folder when it could not be looked through.
     pub path: Utf8PathBuf,
     /// Bytes of its text.
     pub range: TextRange,
-    /// Where that begins.
+    /// The beginning.
     pub start: LinePosition,
-    /// Where that ends.
+    /// The end.
     pub end: LinePosition,
     /// How bad it is.
     pub severity: Severity,
-    /// Its stable name.
+    /// The stable code.
     pub code: &'static str,
-    /// What, and after a line end `Hint: ` and what to do about it.
+    /// The message; a hint follows after a line break and `Hint: `.
     pub message: String,
     /// `domain-lang` for models, `domainlang` for everything around them.
     pub source: &'static str,
-    /// Places that have to do with it.
+    /// Related locations.
     pub related: Vec<RelatedPlace>,
 }
 
-/// A place that has to do with a problem.
+/// A location that is related to a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedPlace {
     /// The file, absolute.
     pub path: Utf8PathBuf,
     /// Bytes of its text.
     pub range: TextRange,
-    /// Where that begins.
+    /// The beginning.
     pub start: LinePosition,
-    /// What it has to do with it.
+    /// The relation.
     pub message: &'static str,
 }
 
 impl WorkspaceSnapshot {
-    /// Everything that is wrong, by path and then in the order of the text.
+    /// Returns all diagnostics, by path and then in the order of the text.
     ///
-    /// Of files in packages only errors are told: what else is wrong there is not for their users to mend.
+    /// For files in packages it returns only errors: their users cannot fix anything else there.
     pub fn problems(&self) -> Result<Vec<Problem>, QueryCancelled> {
         let files: Vec<File> = self.query(|db| project_files(db).to_vec())?;
         let view = &*self.view;
@@ -70,7 +70,7 @@ impl WorkspaceSnapshot {
         Ok(problems)
     }
 
-    /// What is wrong with one file: a model, a manifest or a lock.
+    /// Returns the diagnostics of one file: a model, a manifest or a lock.
     pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<Problem>, QueryCancelled> {
         if let Some(file) = self.file(path)? {
             return self.query(|db| of_file(&self.view, db, file));
@@ -162,7 +162,7 @@ fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
             (
                 Code::FileNotUtf8,
                 offset,
-                "Save it as UTF-8. Until then what is no character is read as U+FFFD.".to_owned(),
+                "Save it as UTF-8. Until then U+FFFD replaces invalid bytes.".to_owned(),
             )
         }
         ReadError::TooLarge { .. } => {
@@ -195,11 +195,11 @@ fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
             (folder, Code::FolderIncomplete, what, SMALLER)
         }
         Skipped::Depth(path) => {
-            let what = "What lies below is nested too deep and was not looked at.".to_owned();
+            let what = "The folders below are nested too deep and were not read.".to_owned();
             (path.as_path(), Code::FolderIncomplete, what, SMALLER)
         }
         Skipped::Unreadable { path, why } => {
-            let hint = "What it declares is not known. Let .gitignore leave it out if it holds no models.";
+            let hint = "Its declarations are unknown. Add it to .gitignore if it has no models.";
             (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
         }
         Skipped::PassedOver { path, what } => {

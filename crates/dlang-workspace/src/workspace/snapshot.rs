@@ -11,16 +11,17 @@ use super::Root;
 use crate::files::{Skipped, Files as _, Overlay, ReadError, SharedFiles};
 use crate::modules::{Module, ManifestText};
 
-/// What belongs to a snapshot and is not in the model.
+/// The parts of a snapshot that are not in the model.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The folders that paths are shown below, each with the name that stands before them; an empty one if it is alone.
+    /// The folders below which paths are shown, each with the name that precedes them; the name is empty for a single
+    /// folder.
     pub(super) folders: Vec<(Utf8PathBuf, String)>,
     /// Files that are not in the model as they are.
     pub(super) faults: BTreeMap<Utf8PathBuf, ReadError>,
-    /// Modules that have a manifest, without those of packages, which are not for their users to mend.
+    /// Modules with a manifest, without those of packages, whose users cannot fix them.
     pub(super) modules: Vec<Arc<Module>>,
-    /// What was not looked at, by the folder below which it lies.
+    /// Skipped paths, by the folder of the walk.
     pub(super) cuts: Vec<(Utf8PathBuf, Skipped)>,
     /// The folders that are open by a link, each behind its path without links.
     links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
@@ -97,7 +98,7 @@ impl WorkspaceSnapshot {
         Self { model, view, files }
     }
 
-    /// Asks the model. Cancelled when a change waits.
+    /// Queries the model. Cancelled while a change waits.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         self.model.query(question)
     }
@@ -156,8 +157,8 @@ impl WorkspaceSnapshot {
         self.show(Utf8Path::new(file.path(db)))
     }
 
-    /// The path that [`Self::show`] shows so, else one relative to a folder; or an absolute one as it is. Of several that it may
-    /// mean a file of the model comes first, then what is there at all.
+    /// Finds the path that [`Self::show`] shows in this form, else one relative to a folder, or an absolute one. If
+    /// several match, files of the model come first, then existing paths.
     pub fn find(&self, shown: &str) -> Option<Utf8PathBuf> {
         let path = Utf8Path::new(shown);
         if path.is_absolute() {
@@ -179,8 +180,8 @@ impl WorkspaceSnapshot {
         self.view.folders.iter().map(|(folder, _)| &**folder)
     }
 
-    /// The files that the workspace reads, with the unsaved texts as they were when this was taken. What is saved is read when
-    /// it is asked for. They may be kept: no change waits for them.
+    /// Returns the files of the workspace, with the unsaved texts at the time of this snapshot. Saved files are read on
+    /// demand. Callers may store them: no change waits for them.
     pub fn shared_files(&self) -> SharedFiles {
         Arc::clone(&self.files) as SharedFiles
     }
@@ -190,8 +191,8 @@ impl WorkspaceSnapshot {
         &self.view.faults
     }
 
-    /// What was not looked at, with the folder that was walked through. Something of the model may be missing for each but
-    /// [`Cut::PassedOver`].
+    /// Returns the skipped paths with the folder of the walk. Each except [`Skipped::PassedOver`] may mean a missing
+    /// part of the model.
     pub fn cuts(&self) -> &[(Utf8PathBuf, Skipped)] {
         &self.view.cuts
     }

@@ -1,4 +1,4 @@
-//! Workspaces written as texts ([`crate::testing`]), in memory, and on disk where time goes on.
+//! Workspaces written as texts ([`crate::testing`]), in memory, and on disk when time matters.
 
 mod folders;
 
@@ -106,7 +106,7 @@ fn the_files_of_a_snapshot_have_the_texts_of_its_moment() {
     let mut workspace = folder("//- a.dlang\nTeam Saved");
     let (open, new): (&Utf8Path, &Utf8Path) = ("/w/a.dlang".into(), "/w/new.dlang".into());
     workspace.overlay(open, Some("Team Typed".into()));
-    // A change waits for a snapshot that can be asked, but not for its files.
+    // A change waits for a snapshot with a model, but not for its files.
     let files = workspace.snapshot().shared_files();
     workspace.overlay(open, None);
     workspace.overlay(new, Some("Team New".into()));
@@ -183,7 +183,7 @@ Team Sellers
 //- .dlang/packages/acme/core/abcdef1/unused.dlang
 Team Unused
 "#;
-    // Of the package's own files only errors are told: it lacks a vision and a description too.
+    // Only errors are reported for the package's files, although they also lack a vision and a description.
     insta::assert_snapshot!(show(&folder(fixture).snapshot()), @r"
     .dlang/packages/acme/core/abcdef1/index.dlang: Sales Broken
     .dlang/packages/acme/core/abcdef1/teams.dlang: Sellers
@@ -242,7 +242,7 @@ fn an_unsaved_manifest_counts() {
     assert!(problems(&workspace.snapshot()).contains("'@lib/a'"));
 }
 
-/// What each step does to the disk, and what the workspace is like after it.
+/// Each step with its effect on the disk and on the workspace.
 #[test]
 fn a_refresh_sees_whatever_happened_on_disk() {
     let (_guard, root) = on_disk("//- a.dlang\nimport \"./sub/b\"\nTeam A\n//- sub/b.dlang\nTeam B");

@@ -42,7 +42,7 @@ fn more_processes_than_there_may_be(world: &World) {
 fn endless_output(world: &World) {
     let host = world.host(&[with_timeout("endless", "yes 'a line of it'", 2_000)]);
     let told = host.failure("workspace.endless", json!({}), "timed_out");
-    assert!(told.starts_with("Error in workspace.endless: no end within 2.0 s"), "{told}");
+    assert!(told.starts_with("Error in workspace.endless: time-out after 2.0 s"), "{told}");
     let handle = told.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
     let told = host.text("output.read", json!({ "output": handle, "from_line": 1_000, "lines": 1 }));
     assert!(told.contains("a line of it"), "{told}");
@@ -53,7 +53,7 @@ fn a_script_that_ignores_signals(world: &World) {
     let text = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
     let host = world.host(&[with_timeout("stubborn", text, 500)]);
     let told = host.failure("workspace.stubborn", json!({}), "timed_out");
-    assert!(told.contains("so it was ended with all it had started\nstarted\n"), "{told}");
+    assert!(told.contains("all its processes were ended\nstarted\n"), "{told}");
     nothing_is_left();
 }
 
@@ -68,7 +68,7 @@ fn a_grandchild_that_holds_the_pipe(world: &World) {
 fn what_was_written_is_told(world: &World) {
     let host = world.host(&[with_timeout("slow", "echo one; echo two >&2; tail -f /dev/null", 500)]);
     let told = host.failure("workspace.slow", json!({}), "timed_out");
-    assert!(told.contains("\none\nstderr:\ntwo\nGive it less to do"), "{told}");
+    assert!(told.contains("\none\nstderr:\ntwo\nRequest less work"), "{told}");
 }
 
 fn a_cancelled_call_ends_what_it_started(world: &World) {

@@ -172,7 +172,7 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     client.connection.close("done");
     let mut connected = world.shared.client_count();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 0)).await.unwrap().unwrap();
-    assert!(call("x").await.contains("nobody has registered"));
+    assert!(call("x").await.contains("is not registered"));
 }
 
 /// Every other client hears that the list is another one.

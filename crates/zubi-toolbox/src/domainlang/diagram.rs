@@ -12,7 +12,7 @@ pub(super) struct Diagram;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Name of a context map or domain map
+    /// A context map or domain map
     fqn: String,
     /// mermaid (default) or plantuml
     format: Option<String>,

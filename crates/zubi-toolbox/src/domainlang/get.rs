@@ -11,7 +11,7 @@ pub(super) struct Get;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Fully qualified name; without it: element counts
+    /// Default: element counts
     fqn: Option<String>,
 }
 

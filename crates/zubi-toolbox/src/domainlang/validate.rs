@@ -14,7 +14,7 @@ pub(super) struct Validate;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Path or URI of a file to which the diagnostics are limited
+    /// Path or URI of one file; default all
     file: Option<String>,
 }
 

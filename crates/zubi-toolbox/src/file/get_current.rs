@@ -17,7 +17,7 @@ use crate::os_tool::{LocalToolMeta, LocalTool};
 
 pub(crate) struct GetCurrent;
 
-/// Request to the editor over its channel; the response is `{active: false}` or [`Answer`].
+/// Request to the editor over its channel; the response is `{active: false}` or [`ActiveEditorResponse`].
 const METHOD: &str = "zubi/activeEditor";
 /// Most bytes of text in one answer.
 const MAX_BYTES: usize = 50_000;

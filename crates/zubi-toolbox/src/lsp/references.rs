@@ -40,7 +40,7 @@ impl CodeTool for References {
     const ABOUT: CodeToolMeta = CodeToolMeta {
         id: "lsp_references",
         title: "Find references",
-        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Use it before changing or deleting something.",
+        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Use before changing or deleting something.",
         operation: "find references",
         effect: Effect::Read,
         toolset: "lsp",

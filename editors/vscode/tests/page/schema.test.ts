@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Field, fieldsOf, read, readArguments, write } from "../../../../crates/zubi-web/page/schema.js";
 
-/** A field in one line; what is inside stands in brackets. */
+/** Renders a field in one line, its children in brackets. */
 function short({ name, kind, required, common, item, fields, choices }: Field): string {
   const inside = [...(item === null ? [] : [item]), ...fields].map(short).join(" ");
   return `${name}:${kind}${required ? "!" : ""}${common ? "~" : ""}${inside === "" ? "" : `[${inside}]`}${choices.length === 0 ? "" : `(${choices.join()})`}`;

@@ -3,7 +3,7 @@ import { Conversation, type Event, rows } from "../../../../crates/zubi-web/page
 
 const USAGE = { input: 10, output: 5, cached: 0 };
 
-/** Events, numbered as they are kept; those that are not have the number of the last that is. */
+/** Events with their stored numbers; those that are not stored have the number of the last stored one. */
 function numbered(...events: readonly Record<string, unknown>[]): Event[] {
   let seq = 0;
   return events.map((event) => {

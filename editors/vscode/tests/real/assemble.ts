@@ -5,7 +5,7 @@ import { bundle, bundleExtension } from "../../build.ts";
 
 const EXTENSION = path.resolve(import.meta.dirname, "../..");
 
-/** Extensions that stand beside zubi's, by the name that a configuration uses, with where their sources are. */
+/** Extensions beside zubi's, by their names in a configuration, with the directories of their sources. */
 const OTHERS: Readonly<Record<string, string>> = {
   models: path.join(import.meta.dirname, "models"),
   python: path.join(import.meta.dirname, "python"),
@@ -23,7 +23,7 @@ export async function assembleExtension(target: string): Promise<void> {
   await bundleExtension(path.join(target, "dist/extension.cjs"));
 }
 
-/** The tests, bundled; they begin when they are told to (`run`). */
+/** The bundled tests; they begin on request (`run`). */
 export async function assembleSuite(target: string): Promise<void> {
   await bundle(path.join(import.meta.dirname, "suite/index.ts"), target);
 }
@@ -37,7 +37,7 @@ export async function assembleDriver(target: string): Promise<void> {
     engines: { vscode: "^1.101.0" },
     main: "./suite.cjs",
     activationEvents: ["onStartupFinished"],
-    // It has cases about folders that nobody trusts.
+    // Some cases are about untrusted folders.
     capabilities: { untrustedWorkspaces: { supported: true } },
   });
   await assembleSuite(path.join(target, "suite.cjs"));

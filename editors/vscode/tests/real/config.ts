@@ -1,4 +1,4 @@
-// What a run of tests in a real VS Code is told, by the Rust test that starts it.
+// The configuration of a test run in a real VS Code, from the Rust test that starts it.
 
 /** A window, and the group of cases that runs in it. */
 export interface Window {
@@ -8,7 +8,7 @@ export interface Window {
 }
 
 export interface Config {
-  /** Where `code-server` is installed. */
+  /** The directory of `code-server`. */
   readonly vscode: string;
   readonly chromium: string;
   /** The `zubi` under test, which the extension starts. */
@@ -20,22 +20,22 @@ export interface Config {
    * own tests: extension and tests are named by the page, and every dialog confirms itself.
    */
   readonly likeUser: boolean;
-  /** A package that is installed, whose own program runs; only with `likeUser`. Otherwise the extension is put together anew. */
+  /** A package to install, whose own program runs; only with `likeUser`. Otherwise the extension is assembled. */
   readonly vsix?: string;
   /** Whether folders are trusted only when the user says so. */
   readonly untrusted: boolean;
   /** Other extensions, by name (see `assemble.ts`). */
   readonly extensions: readonly string[];
-  /** What their environment has besides. */
+  /** Additional environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   /** Settings of machine scope. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** An empty directory for everything that is written. */
   readonly scratch: string;
-  /** Where the tests leave what they came to. */
+  /** The directory for results. */
   readonly results: string;
-  /** Where pictures of windows go. */
+  /** The directory for screenshots. */
   readonly shots: string;
-  /** After so many seconds all of it is given up. */
+  /** The deadline of the whole run, in seconds. */
   readonly deadline: number;
 }

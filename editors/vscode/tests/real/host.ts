@@ -1,9 +1,9 @@
-// Runs groups of tests inside a real VS Code: its server, its workbench in Chromium without a screen, the extension from
-// this repository or from a package. Started by the Rust test `vscode`, and by hand: `node tests/real/host.ts CONFIG.json`,
+// Runs groups of tests inside a real VS Code: its server, its workbench in headless Chromium, the extension from this
+// repository or from a package. Started by the Rust test `vscode`, and by hand: `node tests/real/host.ts CONFIG.json`,
 // where the file has the fields of `Config`.
 //
-// It prints what the extension host wrote and ends with exit code 0 when every test passed. What each test came to is in the
-// file `results`. Nothing here sleeps: every wait is for an event, and all of them together have one deadline.
+// It prints the output of the extension host and exits with 0 if every test passed. The file `results` has the result
+// of each test. Nothing here sleeps: every wait is for an event, and all of them together have one deadline.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import * as path from "node:path";
@@ -81,7 +81,7 @@ async function listen(socket: string, windows: readonly Window[], results: strin
 }
 
 async function grantAll(connection: Socket, windows: readonly Window[], results: string): Promise<void> {
-  // An extension host whose window is loaded anew goes without a word.
+  // The extension host of a reloaded window ends without a message.
   connection.on("error", () => undefined);
   let window: Window | undefined;
   for await (const line of createInterface({ input: connection })) {
@@ -94,7 +94,7 @@ async function grantAll(connection: Socket, windows: readonly Window[], results:
     } catch (error) {
       answer = { failure: error instanceof Error ? error.message : String(error) };
     }
-    // After each, so that a run that is given up tells how far it came.
+    // Written after each case, so that a cancelled run shows how far it came.
     if (wish.wish === "outcome") await writeFile(results, JSON.stringify(windows.flatMap(({ outcomes }) => outcomes)));
     if (connection.writable) connection.write(`${JSON.stringify(answer)}\n`);
   }

@@ -26,7 +26,7 @@ export class Window {
       this.#end = resolve;
       this.#fail = reject;
     });
-    // Whoever waits for it does so later.
+    // The caller waits for it later.
     this.ended.catch(() => undefined);
   }
 
@@ -42,7 +42,7 @@ export class Window {
     return new Window(config, wanted, page);
   }
 
-  /** Opens the folder; with a `payload` VS Code itself runs the tests, and tells of it. */
+  /** Opens the folder; with a `payload` VS Code itself runs the tests and reports them. */
   async open(authority: string, payload: readonly (readonly string[])[] | undefined): Promise<void> {
     const query = new URLSearchParams({ folder: this.wanted.folder });
     if (payload !== undefined) {
@@ -101,7 +101,7 @@ export class Window {
     }
   }
 
-  /** The first thing of this selector. What stands before ` >>> ` are frames, one inside of the other. */
+  /** The first element of this selector. The parts before ` >>> ` are nested frames. */
   #find(selector: string): Locator {
     const frames = selector.split(" >>> ");
     const last = frames.pop() ?? "";

@@ -1,34 +1,34 @@
-// What the tests in a window and the harness outside of it say to each other: over a socket, one JSON object a line. The
-// tests ask; each wish is answered, in order.
+// The messages between the tests in a window and the harness outside of it: over a socket, one JSON object per line.
+// The tests send requests; the harness answers each, in order.
 
-/** Where the socket is, as the extension host is told. */
+/** The environment variable with the path of the socket. */
 export const SOCKET = "ZUBI_TEST_SOCKET";
 
-/** The program under test, as the extension host is told. */
+/** The environment variable with the program under test. */
 export const PROGRAM = "ZUBI_TEST_SERVER";
 
-/** What a case came to. */
+/** The result of a case. */
 export interface Outcome {
   readonly name: string;
-  /** What went wrong; absent when the case passed. */
+  /** The failure; absent if the case passed. */
   readonly failure?: string;
 }
 
-/** What the tests want of the harness. Selectors are Playwright's, of things in this window's page; `frame >>> thing` is one in a frame. */
+/** A request of the tests. Selectors are Playwright's, for elements of this window's page; `frame >>> element` is inside a frame. */
 export type Wish =
   /** The extension host has started, for the first time or after a reload; answered with `Begun`. */
   | { readonly wish: "begin"; readonly folder: string }
   | { readonly wish: "outcome"; readonly outcome: Outcome }
   /** There are no more cases. */
   | { readonly wish: "end" }
-  /** Loads the window anew, which ends this extension host. */
+  /** Reloads the window, which ends this extension host. */
   | { readonly wish: "reload" }
   /** Waits until it is there; answered with its text. */
   | { readonly wish: "see"; readonly selector: string }
   /** Waits until it is not there. */
   | { readonly wish: "gone"; readonly selector: string }
   | { readonly wish: "click"; readonly selector: string }
-  /** Puts a text in place of what stands in a field. */
+  /** Replaces the text of a field. */
   | { readonly wish: "fill"; readonly selector: string; readonly text: string }
   | { readonly wish: "type"; readonly text: string }
   | { readonly wish: "press"; readonly keys: string }
@@ -37,7 +37,7 @@ export type Wish =
 
 export interface Begun {
   readonly group: string;
-  /** How many of its cases have run, before the window was loaded anew. */
+  /** The number of its cases that have run before the window was reloaded. */
   readonly done: number;
 }
 

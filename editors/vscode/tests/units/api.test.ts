@@ -51,7 +51,7 @@ class Fake {
 let contributions: Contributions;
 let client: Fake;
 let api: ZubiApi;
-/** What the server answers to the API, or throws. */
+/** The server's response to the API, or its error. */
 let answers: () => unknown;
 
 function attach(): Fake {
@@ -74,7 +74,7 @@ function definition(id: string, metadata: ToolDefinition["metadata"] = {}): Tool
 
 const echo = (args: object): ToolResult => ({ success: true, data: args });
 
-/** Until everything that was said has reached the server. */
+/** Waits until the server has received everything. */
 const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 test("what is registered before a server runs reaches it, and the next one too", async () => {

@@ -5,11 +5,11 @@ import { answer, CancellationTokenSource, commandResults, Disposable, document, 
 
 type Handler = (params: unknown, token: unknown) => unknown;
 
-/** What the server is told, and what tells that it has started. */
+/** The messages to the server, and the event of its start. */
 const told: [method: string, params: unknown][] = [];
 let started = (): void => undefined;
 
-/** What a client that the editor is attached to answers to the server. */
+/** The responses of an attached client to the server. */
 const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
   const handlers = new Map<string, Handler>();
   const client = {

@@ -9,13 +9,13 @@ vi.mock("vscode-languageclient/node", () => ({ State: { Running: 2 } }));
 
 const PAGE = readFileSync(`${import.meta.dirname}/../../../../crates/zubi-web/page/index.html`, "utf8");
 
-/** What the server is asked, what it answers, and what it asks. */
+/** The requests to the server, its responses, and its own requests. */
 const asked: unknown[] = [];
 let answers: (method: string) => unknown;
 let told: (params: unknown) => unknown;
 let became: (event: { newState: number }) => void;
 
-/** A view, and what its page is told. */
+/** A view, and the messages to its page. */
 function view(): { view: vscode.WebviewView; posted: unknown[]; say: (said: object) => Promise<void>; show: (visible: boolean) => void; html: () => string } {
   const posted: unknown[] = [];
   const [says, visibility] = [new EventEmitter<unknown>(), new EventEmitter<unknown>()];
@@ -30,7 +30,7 @@ function view(): { view: vscode.WebviewView; posted: unknown[]; say: (said: obje
   return {
     view: view as unknown as vscode.WebviewView,
     posted,
-    // What is asked is answered in a few steps.
+    // The request takes a few steps.
     say: async (said) => {
       says.fire(said);
       await new Promise((resolve) => { setImmediate(resolve); });

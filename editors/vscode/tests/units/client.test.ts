@@ -86,7 +86,7 @@ vi.mock("vscode-languageclient/node", () => ({
 
 const token = { isCancellationRequested: false, onCancellationRequested: () => new Disposable(() => undefined) };
 
-/** What a request comes to, once it has come to anything. */
+/** The outcome of a request, once there is one. */
 function ask(server: Server, method = "a"): { outcome: string } {
   const asked = { outcome: "none" };
   server.request<string>(method, {}, token as unknown as vscode.CancellationToken).then(
@@ -103,7 +103,7 @@ function newest(): FakeClient {
   return client;
 }
 
-/** What keeps servers from running as they should. */
+/** The reasons why servers do not run properly. */
 const failures: string[] = [];
 
 /** A server that has answered. */

@@ -1,4 +1,4 @@
-// What crosses of VS Code's values, and how.
+// The conversion of VS Code's values.
 import { expect, test } from "vitest";
 import { convert, newRoom, type Room, type Shape } from "../../src/conversions.ts";
 import { Position, Range } from "./vscode.ts";
@@ -13,7 +13,7 @@ const lspLocation = { uri: "file:///a.ts", range: lsp(1, 2, 3) };
 const command = { title: "Fix", command: "fix.it", arguments: [{}], tooltip: "no" };
 const markdown = { value: "see [this](command:a.b?%5B1%5D) and [that](https://x.y)", isTrusted: true };
 
-/** A change, as VS Code keeps it. */
+/** A change as VS Code stores it. */
 function change(parts: readonly object[], texts: readonly [object, readonly object[]][] = []): object {
   return { _allEntries: () => [...parts, ...texts.map(() => ({ _type: 2 }))], entries: () => texts };
 }

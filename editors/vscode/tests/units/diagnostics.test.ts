@@ -13,7 +13,7 @@ function uri(of: Document): vscode.Uri {
   return of.uri as unknown as vscode.Uri;
 }
 
-/** Somebody says this about a document. */
+/** Sets a provider's diagnostics for a document. */
 function speak(of: Document, ...items: string[]): void {
   problems.set(of.uri.toString(), { uri: of.uri, items });
   events.diagnosed.fire({ uris: [of.uri] });
@@ -80,7 +80,7 @@ test("a file about which nobody speaks is waited for once, and that is told", as
   const again = validate(followed, file);
   await vi.advanceTimersByTimeAsync(0);
   expect(again.report?.isCurrent).toBe(false);
-  // Who looks only at what is shown has its time when it is.
+  // A provider that checks only shown documents has its time when the document is shown.
   events.visible.fire([{ document: file }]);
   const shown = validate(followed, file);
   await vi.advanceTimersByTimeAsync(4999);

@@ -6,7 +6,7 @@ import type { EditorApplyParams, EditorApplyResult } from "../../src/protocol.ts
 import type { OpenState } from "../../src/state.ts";
 import { commandResults, type Document, document, documents, edits, events, settings, window } from "./vscode.ts";
 
-/** What happens, in order. */
+/** The events, in order. */
 const order: string[] = [];
 
 type Answer = (params: EditorApplyParams, token: { isCancellationRequested: boolean }) => Promise<EditorApplyResult>;
@@ -56,7 +56,7 @@ beforeEach(() => {
   settings.clear();
 });
 
-// A.7-14: nothing is saved that nobody asked to save.
+// A.7-14: a file is saved only on request.
 test("what is saved is what was not open, what had nothing unsaved, or everything", async () => {
   const saved = async (save: EditorApplyParams["save"]): Promise<unknown> => {
     documents.length = 0;
@@ -91,7 +91,7 @@ test("a text that was typed into since refuses all of the edit", async () => {
   expect((await apply(() => undefined, { texts: { "file:///a": hash("typed\n"), "file:///closed": "" } })).applied).toBe(true);
 });
 
-// What is told as typed is neither saved nor taken back.
+// A text that was typed is neither saved nor reverted.
 test("a text that the user types into or undoes meanwhile is told as that and not saved", async () => {
   const names = ["/typed", "/undone", "/clicked", "/old"] as const;
   const [typed, undone, clicked, moving] = names.map((name) => open(name, "a")) as [Document, Document, Document, Document];
@@ -113,7 +113,7 @@ test("a text that the user types into or undoes meanwhile is told as that and no
   ]);
 });
 
-// A.7-7: an edit is never made after somebody was told that it was not.
+// A.7-7: an edit is never made after its request was answered as cancelled.
 test("edits wait for each other; one that is cancelled before its turn is not made, one that has begun is told truthfully", async () => {
   const token = { isCancellationRequested: false };
   const first = apply(() => { token.isCancellationRequested = true; });
@@ -165,7 +165,7 @@ test("an edit that fails leaves nobody behind who listens", async () => {
 test("a file that moves is recorded under its new name, with what extensions change after it has moved", async () => {
   const [moving, other] = [open("/old/a.ts", "unsaved", { isDirty: true }), open("/b.ts", "import a")];
   commandResults.set("vscode.executeTypeDefinitionProvider", () => {
-    // Whoever follows does so a while after the move.
+    // Extensions follow some time after the move.
     if (other.text === "import a") change(other, "import new");
   });
   const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };

@@ -7,7 +7,7 @@ import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
 
 type Ask = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
 
-/** Asks an endpoint as the server does. */
+/** Queries an endpoint as the server does. */
 function endpoint(cancelled = new EventEmitter<void>()): (method: string, params: object) => Promise<unknown> {
   let ask: Ask | undefined;
   const client = {

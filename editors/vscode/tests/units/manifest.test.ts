@@ -1,4 +1,4 @@
-// What the manifest names is there.
+// Everything that the manifest names exists.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -22,7 +22,7 @@ test("tool files are checked with the published schema", () => {
   for (const { url } of jsonValidation) {
     expect(json(url)).toMatchObject({ title: "Agent tools", type: "object" });
   }
-  // A schema that is not packed is not there for whoever installs the extension.
+  // A schema outside the package is missing for users of the extension.
   expect(readFileSync(`${ROOT}/.vscodeignore`, "utf8")).toContain("!schemas/*.json");
 });
 

@@ -5,7 +5,7 @@ import {
   CancellationTokenSource, type ChatModel, chatModels, Disposable, LanguageModelError, LanguageModelTextPart, LanguageModelToolCallPart,
 } from "./vscode.ts";
 
-/** What the server is told before an answer. */
+/** The notifications to the server before an answer. */
 const pieces: unknown[] = [];
 const handlers = new Map<string, (params: unknown, token: unknown) => Promise<unknown>>();
 models.attach({

@@ -8,7 +8,7 @@ const never = { isCancellationRequested: false } as vscode.CancellationToken;
 /** A document in a language of this name, as the stub has it. */
 const inLanguage = (language: string): vscode.Uri => language as unknown as vscode.Uri;
 
-/** Outlines, one after the other; then nothing more. Returns how often they were asked for. */
+/** Outlines, one after the other; then empty ones. Returns the number of requests. */
 function outlines(...answers: (unknown[] | undefined)[]): { asked: number } {
   const state = { asked: 0 };
   commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.asked += 1) - 1]);

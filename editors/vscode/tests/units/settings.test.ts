@@ -14,7 +14,7 @@ test("a setting that is written for the workspace, or for no scope that is named
   expect(await answerConfig({ key: "a.b", value: 2 })).toMatchObject({ value: 2, workspace: 2, user: "user's" });
 });
 
-// A.7-2: what is told is what was read after writing.
+// A.7-2: the response is the value that was read after writing.
 test("what is answered is the value after writing, and null takes it out", async () => {
   settings.set("a.b", "old");
   expect(await answerConfig({ key: "a.b", value: "new" })).toMatchObject({ key: "a.b", value: "new", workspace: "new" });

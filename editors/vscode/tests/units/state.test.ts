@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { OpenState } from "../../src/state.ts";
 import { document, documents, events, Position, window } from "./vscode.ts";
 
-/** A state that is told to a list. */
+/** A state whose notifications go to a list. */
 function telling(): { told: unknown[]; state: OpenState; deaf: boolean } {
   const listener = {
     told: [] as unknown[],
@@ -89,7 +89,7 @@ test("a text that is not saved is told once for each version, and at once when i
   events.diagnosed.fire({ uris: [open.uri] });
   await vi.advanceTimersByTimeAsync(50);
   expect(texts()).toEqual([[[true, undefined]]]);
-  // Somebody else knows no text; one that is too large is told to be not saved, without it.
+  // Another listener knows no text; a text that is too large is reported as unsaved, without it.
   await state.restart();
   expect(texts()).toEqual([[[true, "typed on"]]]);
   change("x".repeat(2 * 1024 * 1024 + 1), true);

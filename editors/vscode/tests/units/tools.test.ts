@@ -8,7 +8,7 @@ const token = { isCancellationRequested: false } as vscode.CancellationToken;
 
 type Question = readonly [method: string, params: unknown, token: vscode.CancellationToken];
 
-/** A server that remembers what it is asked and answers the same to everything. */
+/** A server that records requests and gives the same answer to each. */
 function server(answer: () => Promise<unknown>): Asks & { questions: Question[] } {
   const questions: Question[] = [];
   return {

@@ -1,4 +1,4 @@
-// Stands for the module `vscode` in unit tests: the few classes whose values are made or told apart there.
+// The stub of the module `vscode` in unit tests: the few classes whose values the extension creates or distinguishes.
 import manifest from "../../package.json" with { type: "json" };
 
 export class Position {
@@ -99,7 +99,7 @@ export class Disposable {
     return new Disposable(() => { for (const part of parts) part.dispose(); });
   }
   readonly dispose: () => void;
-  /** What is given is called once, as in the editor. */
+  /** Listeners are called once, as in the editor. */
   constructor(dispose?: () => void) {
     this.dispose = () => {
       const once = dispose;
@@ -155,7 +155,7 @@ export function document(path: string, scheme = "file"): Document {
   };
 }
 
-/** What happens in the editor. */
+/** The events of the editor. */
 export const events = {
   active: new EventEmitter<unknown>(),
   selection: new EventEmitter<unknown>(),
@@ -167,7 +167,7 @@ export const events = {
   diagnosed: new EventEmitter<{ uris: readonly Document["uri"][] }>(),
 };
 
-/** What is open, and the problems that are shown, by URI. */
+/** The open documents, and the shown diagnostics, by URI. */
 export const documents: Document[] = [];
 export const problems = new Map<string, { uri: Document["uri"]; items: unknown[] }>();
 
@@ -210,7 +210,7 @@ const defaults: Readonly<Record<string, { readonly default: unknown }>> = manife
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 } as const;
 export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;
 
-/** What an edit does, and what is on disk, by URI. */
+/** The effect of an edit, and the files on disk, by URI. */
 export const edits = { apply: (edit: unknown): Promise<boolean> => Promise.resolve(edit !== undefined), disk: new Map<string, string>() };
 
 export class RelativePattern {
@@ -241,7 +241,7 @@ export const workspace = {
     return Promise.resolve({ languageId: String(uri) });
   },
   isTrusted: true,
-  /** What an edit does is the test's. */
+  /** The test decides the effect of an edit. */
   applyEdit: (edit: unknown): Promise<boolean> => edits.apply(edit),
   findFiles: (): Promise<unknown[]> => Promise.reject(new Error("no folder")),
   fs: {
@@ -264,7 +264,7 @@ export const workspace = {
   },
 };
 
-/** What each command of the editor returns; one that is not here does not exist. */
+/** The result of each editor command; others do not exist. */
 export const commandResults = new Map<string, (...args: unknown[]) => unknown>();
 
 export const commands = {
@@ -281,11 +281,11 @@ export const commands = {
 
 export class CancellationError extends Error {}
 
-/** What was shown as an error, the newest last, and what a user chooses of it. */
+/** The shown errors, the newest last, and the user's choice. */
 export const shownErrors: string[] = [];
 export const answer: { button?: string } = {};
 
-/** What a user sees and does: items that he chooses by their label, what he types, what is copied, what he waits for, documents that are shown. */
+/** The user's actions: items chosen by their label, typed text, copied text, awaited progress, shown documents. */
 export const user = {
   offered: [] as string[],
   chooses: undefined as string | undefined,

@@ -1,4 +1,4 @@
-// What a run of the page's tests in a real Chromium is told, by the Rust test that starts it.
+// The configuration of the page's tests in a real Chromium, from the Rust test that starts it.
 
 export interface Config {
   readonly chromium: string;
@@ -8,8 +8,8 @@ export interface Config {
   readonly flags: readonly string[];
   /** Which cases; they run one after the other and build on each other. */
   readonly group: string;
-  /** Where pictures go. */
+  /** The directory for screenshots. */
   readonly shots: string;
-  /** After so many seconds all of it is given up. */
+  /** The deadline of the whole run, in seconds. */
   readonly deadline: number;
 }

@@ -1,4 +1,4 @@
-// Who is not let in, seen from a real browser and from a program that lies about where it comes from.
+// Refused clients, seen from a real browser and from a program that lies about its origin.
 import { createServer } from "node:http";
 import { request } from "node:http";
 import type { Cases } from "./cases.ts";
@@ -40,7 +40,7 @@ export const guarded: Cases = {
     same(framed === "zubi", false);
     server.close();
     await page.context().close();
-    // What the browser says of it is what is meant to be.
+    // The browser's complaints are expected here.
     world.complaints.length = 0;
     return undefined;
   },

@@ -1,4 +1,4 @@
-// How the page looks, at the width of a desk and of a phone, dark and light; and that nothing of it is wider than its window.
+// The look of the page, at the width of a desktop and of a phone, dark and light; nothing is wider than its window.
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Cases } from "./cases.ts";
 import { DESKTOP, PHONE, type World, same } from "./world.ts";

@@ -1,4 +1,4 @@
-// A task from its first word to its end: what is read, changed, asked and stopped; a second tab; a server that goes away.
+// A task from its first word to its end: reads, changes, approvals and a stop; a second tab; a server that goes away.
 import type { Page } from "playwright-core";
 import type { Cases } from "./cases.ts";
 import { DESKTOP, contains, same } from "./world.ts";
@@ -62,7 +62,7 @@ export const task: Cases = {
   "allowed for the session with other arguments, it runs and is not asked about again": async () => {
     const card = one.locator(".question");
     await card.getByRole("button", { name: "Use these arguments" }).click();
-    // What the others would do is shown before it is done.
+    // The effect of the other arguments is shown before the call.
     await card.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
     await card.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
     await card.getByRole("button", { name: "Allow" }).click();
@@ -99,7 +99,7 @@ export const task: Cases = {
     await world.end();
     await one.locator("#away").getByText("zubi does not answer").waitFor();
     await world.start(port);
-    // The token of the old address lets nobody in any more.
+    // The token of the old address is no longer valid.
     await one.locator("#away").getByText("This page has no valid token").waitFor();
     return undefined;
   },

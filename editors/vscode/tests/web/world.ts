@@ -1,4 +1,4 @@
-// What the cases work with: a running `zubi web`, and pages in Chromium.
+// The world of the cases: a running `zubi web`, and pages in Chromium.
 import { type ChildProcess, spawn } from "node:child_process";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
@@ -14,7 +14,7 @@ export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 84
 export class World {
   readonly config: Config;
   readonly browser: Browser;
-  /** What pages said that must not be: errors of scripts, and what the policy kept them from. */
+  /** Errors in pages that must not occur: script errors, and violations of the content security policy. */
   readonly complaints: string[] = [];
   readonly #deadline: AbortSignal;
   #child: ChildProcess | undefined;
@@ -26,7 +26,7 @@ export class World {
     this.#deadline = deadline;
   }
 
-  /** What `zubi web` printed. */
+  /** The output of `zubi web`. */
   get address(): string {
     return this.#address;
   }

@@ -1,12 +1,12 @@
-//! A server whose definitions lead into documents that are no files, as those of Java do, and what it says when it is
-//! asked for their text. The decent one among them does as LSP 3.18 has it.
+//! A server whose definitions point into virtual documents, as those of Java do, and its answers to requests for their
+//! text. The correct variant follows LSP 3.18.
 
 use serde_json::{Value, json};
 
-/// As Eclipse JDT names a class: what stands behind the question mark tells where the library lies on the machine.
+/// A class URI of Eclipse JDT: the part after the question mark is the location of the library on the machine.
 const CLASS: &str = "jdt://contents/java.base/java.lang/String.class?=project/%5C/usr%5C/lib%5C/jvm%5C/lib%5C/jrt-fs.jar%60java.base=/javadoc_location=/https:%5C/%5C/docs.oracle.com%5C/=/%3Cjava.lang(String.class";
 
-/// Nobody gives the text of these.
+/// The text of these documents is not available.
 const ARCHIVE: &str = "jar:///library.jar!/Other.hostile";
 
 const TEXT: &str = "package java.lang;\n\n/** A text. */\npublic final class String {\n    private final byte[] value;\n\n    public int length() {\n        return value.length;\n    }\n}\n";
@@ -14,7 +14,7 @@ const TEXT: &str = "package java.lang;\n\n/** A text. */\npublic final class Str
 /// Larger than any source file, in bytes.
 const LARGE: usize = 9 << 20;
 
-/// What a server of this kind answers; `None` where it does as every other.
+/// Returns the answer of a server of this kind; `None` if it behaves like every other.
 pub(crate) fn answer(vice: &str, method: &str, good: &Value) -> Option<Value> {
     let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
     let class = json!({ "uri": CLASS, "range": at(3, 19, 25) });

@@ -19,7 +19,7 @@ use crate::wire::{frame_of, read_message, send};
 fn main() -> ExitCode {
     match serve() {
         Ok(code) => ExitCode::from(code),
-        // zubi closed a pipe; that is how a server is told to end.
+        // zubi closed a pipe, which ends a server.
         Err(_) => ExitCode::SUCCESS,
     }
 }
@@ -61,7 +61,7 @@ fn serve() -> io::Result<u8> {
     Ok(0)
 }
 
-/// What a decent server of this language says. Every document is taken to hold one word, in its first line.
+/// The answers of a correct server for this language. Every document counts as one word in its first line.
 fn well(method: &str, params: &Value) -> Value {
     let uri = params.pointer("/textDocument/uri").cloned().unwrap_or_default();
     let word = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 5 } });

@@ -1,5 +1,5 @@
-//! A server that does what files beside the workspace say, so that a test can make it slow and quick again, and read what it
-//! was told.
+//! A server that follows instructions in files beside the workspace, so that a test can make it slow and quick again,
+//! and read the messages it received.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};

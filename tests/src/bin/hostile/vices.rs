@@ -1,4 +1,4 @@
-//! What the server does wrong, one name for each way.
+//! The faults of the server, one name for each.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,13 +11,13 @@ use crate::library;
 use crate::steered;
 use crate::wire::{self, frame, send};
 
-/// A size that nobody may believe, in bytes.
+/// A size that no client should accept, in bytes.
 const GIGABYTE: usize = 1 << 30;
 
 /// How many questions about code are answered before the one that is fatal.
 const GOOD_ANSWERS: u32 = 2;
 
-/// What becomes of one request.
+/// The reaction to one request.
 pub(crate) enum Reaction {
     Send(Value),
     /// These bytes instead of an answer.
@@ -165,7 +165,7 @@ impl Vice {
         Ok(())
     }
 
-    /// What becomes of a request to which `good` is the decent answer.
+    /// Reacts to a request whose correct answer is `good`.
     pub(crate) fn answer(&mut self, method: &str, params: &Value, id: &Value, good: Value) -> io::Result<Reaction> {
         if self.name == "noise-between" {
             wire::write(b"\x1b[31mthinking about Content-Length\x1b[0m\r\n\r\n")?;
@@ -294,7 +294,7 @@ fn insertion(character: u32, text: &str) -> Value {
     json!({ "range": { "start": place, "end": place }, "newText": text })
 }
 
-/// Places of all kinds that are no file of the workspace.
+/// Returns locations of all kinds that are not files of the workspace.
 fn foreign(method: &str, good: Value) -> Value {
     if !matches!(method, "textDocument/definition" | "textDocument/references") {
         return good;
@@ -322,7 +322,7 @@ fn register(method: &str) -> io::Result<()> {
     send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }))
 }
 
-/// One round of notifications that nobody asked for.
+/// Sends one round of unsolicited notifications.
 fn flood(number: u64) -> io::Result<()> {
     let place = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
     let problem = json!({ "range": place, "message": "bad ".repeat(200), "data": "x".repeat(200) });

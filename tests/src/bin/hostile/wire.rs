@@ -1,5 +1,4 @@
-//! Messages of the base protocol, read and written by hand: what is to be broken must not be written by a library that
-//! keeps it whole.
+//! Messages of the base protocol, read and written by hand: a library would repair what the tests break on purpose.
 
 use std::io::{self, BufRead, Write as _};
 

@@ -1,4 +1,4 @@
-//! What each fix makes of a text.
+//! The text that each fix produces.
 
 use insta::assert_snapshot;
 

@@ -159,7 +159,7 @@ fn apply_fix(text: &str, fix: &crate::Fix) -> String {
     text
 }
 
-/// What holds for any text.
+/// Checks the properties that hold for any text.
 fn holds(text: &str) {
     let parsed = read(text, Purpose::Publish);
     for diagnostic in &parsed.diagnostics {

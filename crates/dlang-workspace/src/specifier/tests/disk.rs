@@ -1,4 +1,4 @@
-//! Links, which only a real disk has: none leads out, none goes on for ever.
+//! Links, which only a real disk has: none leaves the folder, none is followed without end.
 
 use std::fmt::Write as _;
 
@@ -96,7 +96,7 @@ dependencies: {out: {path: ./out}, link: {path: ./link}, a/b: v1, c/d: v1}
     c/d => import-unresolved escapes-workspace: …: Relative imports must stay within the workspace directory.
     c/d/secret.dlang => import-unresolved escapes-workspace: …: Relative imports must stay within the workspace directory.
     ");
-    // Whoever is opened through a link gets the same file.
+    // The same file has one path, even if it is opened through a link.
     assert_snapshot!(check_on_disk(fixture, "w/link/x.dlang", &["./x.dlang", "./index", "../a.dlang"]), @r"
     ./x.dlang => /w/w/real/x.dlang
     ./index => /w/w/real/index.dlang

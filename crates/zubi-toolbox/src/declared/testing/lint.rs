@@ -1,5 +1,5 @@
-//! Problems of tests in tool files. The code of each begins with [`OF_TESTS`]: an invalid test does not run, but its
-//! tool does.
+//! Problems of tests in tool files. The code of each begins with [`TEST_CODE_PREFIX`]: an invalid test does not run, but
+//! its tool does.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-// What zubi's policy asks about is asked in dialogs of VS Code, which the user answers.
+// VS Code shows zubi's approval prompts in dialogs, which the user answers.
 import * as assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import * as path from "node:path";
@@ -10,7 +10,7 @@ import { answerDialog, gone, see, shot } from "./page.ts";
 /** A declared tool that leaves a line for each time that it runs. */
 const GREET = { tool: "workspace.greet", arguments: { name: "Ada" } };
 
-/** A file that names programs, which is asked about. */
+/** A file that names programs; changes require approval. */
 const WRITE = { tool: "file.write", arguments: { path: ".vscode/tasks.json", content: "{}" } };
 
 export const approvals: readonly Case[] = [

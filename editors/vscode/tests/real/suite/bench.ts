@@ -1,5 +1,5 @@
-// What zubi adds to the editor's own answer, measured from inside of the extension host. The program that measures
-// (`bench/src/window.rs`) says how often, and reads the figures.
+// The time that zubi adds to the editor's own answer, measured inside the extension host. The measuring program
+// (`bench/src/window.rs`) sets the number of rounds, and reads the figures.
 import * as assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
@@ -14,14 +14,14 @@ const REPORT = "web/src/report.ts";
 /** The same question to the editor itself, through a language model tool, and through the API alone. */
 const WAYS = {
   bare: async () => {
-    // Before it in its line stands a character that is two in UTF-16.
+    // A character with two UTF-16 units precedes it in its line.
     const place = new vscode.Position(7, 15);
     const found = await vscode.commands.executeCommand<unknown[]>("vscode.executeDefinitionProvider", file(REPORT), place);
     return found.length > 0;
   },
   tool: async () => (await ask("lsp_definition", { at: `${REPORT}:8:15` })).includes("29:17"),
   call: async () => JSON.stringify(await zubi().executeTool("lsp_definition", { at: `${REPORT}:8:15` })).includes("29:17"),
-  // What reaches the program and comes back without a question to the editor.
+  // The round trip to the program without a request to the editor.
   nothing: async () => (await ask("domainlang_get", {})).startsWith('{"summary":'),
 } satisfies Record<string, () => Promise<boolean>>;
 

@@ -1,4 +1,4 @@
-// What the tool says is wrong is what the editor shows as wrong, in every file.
+// The tool reports the diagnostics that the editor shows, in every file.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { askJson, type Case, file, until } from "./harness.ts";
@@ -26,8 +26,8 @@ export const diagnostics: readonly Case[] = [
       const { errors, warnings } = await askJson<Validation>("domainlang_validate", {});
       const told = [...errors, ...warnings].map(line).sort();
       assert.ok(errors.length > 0 && warnings.length > 0);
-      // Diagnostics reach the editor on a way of their own, so they may come after the answer. What is shown when the
-      // time is up is compared line by line, which says more than the time-out would.
+      // Diagnostics reach the editor independently, so they may come after the answer. When the time is up, the lines
+      // are compared, which says more than the time-out would.
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, 15_000); });
       const equal = until(vscode.languages.onDidChangeDiagnostics, () => JSON.stringify(shown()) === JSON.stringify(told));

@@ -1,4 +1,4 @@
-// What tools change goes through the editor: nothing that is typed is lost, imports follow, and all of it can be undone.
+// Tools change files through the editor: typed text is preserved, imports follow, and everything can be undone.
 import * as assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -76,7 +76,7 @@ export const edits: readonly Case[] = [
       const before = await onDisk(REPORT);
       const settings = await onDisk(".vscode/settings.json");
       const moved = await call("rename_file", { oldUri: SHAPE, newUri: "web/src/form.ts", save: true });
-      assert.match(moved, /imports stay as they are: updateImportsOnFileMove is "never"/);
+      assert.match(moved, /imports stay unchanged: updateImportsOnFileMove is "never"/);
       assert.equal(await onDisk(REPORT), before);
       await call("undo_edit", { plan: plan(moved) });
       assert.equal(await onDisk(".vscode/settings.json"), settings);

@@ -1,4 +1,4 @@
-// The editor as an endpoint: the code tools answer from TypeScript's own extension, and every method that no tool asks for
+// The editor as an endpoint: the code tools answer from TypeScript's own extension, and every method that no tool uses
 // answers in LSP's shapes.
 import * as assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
@@ -30,14 +30,14 @@ const TOOLS: readonly Row[] = [
   ["lsp_rename_symbol", { at: `${SHAPE}:30:3`, newName: "x" }, "You cannot rename this element."],
   ["lsp_code_actions", { path: REPORT, context: { only: ["source.organizeImports", "refactor.move"] } }, "Organize Imports (source.organizeImports)", /a-\w{10} Move to a new file \(refactor.move.newFile\): 3 edits in 2 files/],
   ["lsp_format_document", { path: "web/src/messy.ts" }, "+export function twice(value: number): number {"],
-  // TypeScript's extension checks only what is shown in a tab; that nobody has checked it is told.
+  // TypeScript's extension checks only shown files; the answer says that this one was not checked.
   ["lsp_diagnostics", { path: "web/src/broken.ts" }, "may be incomplete: editor has not checked the present text yet"],
   ["lsp_implementations", { at: `${SHAPE}:2:18` }, "  8:14  export class Circle", "  17:14  export class Rectangle"],
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, "  8:14  export class Circle"],
   ["lsp_call_hierarchy", { ...TOTAL, direction: "incoming", depth: 2 }, "describe"],
   ["lsp_call_hierarchy", { at: `${REPORT}:5:17`, direction: "outgoing" }, "Circle", "totalArea"],
   // TypeScript's extension has no hierarchy of types.
-  ["lsp_type_hierarchy", { at: `${SHAPE}:8:14`, direction: "supertypes" }, "it is no type that the server knows", EDITOR],
+  ["lsp_type_hierarchy", { at: `${SHAPE}:8:14`, direction: "supertypes" }, "it is not a type known to the server", EDITOR],
   ["lsp_explain", TOTAL, "totalArea", "describe"],
 ];
 
@@ -55,7 +55,7 @@ const range = (line: number, from: number, to: number): object => ({ start: posi
 const WHOLE = { range: { start: position(0, 0), end: position(31, 0) } };
 const AREA = { position: position(7, 15) };
 
-/** The rows of the table that no tool asks for. */
+/** The rows of the table that no tool uses. */
 const DIRECT: readonly Direct[] = [
   ["textDocument/declaration", REPORT, AREA, (found) => found, []],
   ["textDocument/documentHighlight", REPORT, AREA, (found: { kind: number }[]) => found.map(({ kind }) => kind), [3, 2]],
@@ -157,7 +157,7 @@ function missing(text: string, parts: readonly (string | RegExp)[]): string | Re
   });
 }
 
-/** Asks the table without a server. */
+/** Queries the table without a server. */
 function direct(): (method: string, params: object) => Promise<unknown> {
   type Handler = (request: { method: string; params: object }, token: vscode.CancellationToken) => Promise<unknown>;
   const asked: Handler[] = [];

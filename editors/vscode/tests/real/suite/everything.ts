@@ -6,13 +6,13 @@ import { ask, type Case, declared, file, named, until } from "./harness.ts";
 /** The texts of earlier answers, by tool. */
 type Earlier = ReadonlyMap<string, string>;
 
-/** A tool (by its id), what it is asked, and what has to be in its answer, in this order. */
+/** A tool (by its id), its arguments, and texts that its answer must contain, in this order. */
 type Row = readonly [tool: string, input: object | ((earlier: Earlier) => object), ...parts: (string | RegExp)[]];
 
 const REPORT = "web/src/report.ts";
 const SHAPE = "web/src/shape.ts";
 
-/** What the tools that only look answer, and those that make a plan. */
+/** Calls of the tools that read or plan. */
 const LOOKING: readonly Row[] = [
   ["lsp_definition", { at: `${REPORT}:8:15` }, `at ${REPORT}:8:15 totalArea`, `\n${SHAPE}\n  29:17  export function totalArea(`],
   ["lsp_references", { at: `${SHAPE}:29:17` }, "3 references to `totalArea` in 2 files", REPORT, "8:15", SHAPE, "(declaration)"],
@@ -40,7 +40,7 @@ const LOOKING: readonly Row[] = [
   ["find_tools", { query: "count the words of a text" }, "words.count"],
 ];
 
-/** What those do that write, and how it is taken back; each with what the one before has told. */
+/** Calls of the tools that write, and their undo; each uses the answer of the one before. */
 const WRITING: readonly Row[] = [
   ["apply_edit", (earlier) => ({ plan: id("p", earlier.get("lsp_format_document")) }), "web/src/messy.ts"],
   ["undo_edit", (earlier) => ({ plan: id("p", earlier.get("apply_edit")) }), "web/src/messy.ts"],
@@ -82,7 +82,7 @@ export const everything: readonly Case[] = [
   {
     name: "the tools that look, and those that plan, answer",
     body: async () => {
-      // What an extension contributes is there when the extension is.
+      // The contributions of an extension appear once it is active.
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
       // The servers of the editor look at files that are shown.
       const broken = file("web/src/broken.ts");
@@ -122,7 +122,7 @@ export const everything: readonly Case[] = [
 
 const answered = new Map<string, string>();
 
-/** Asks, one after the other. All that goes wrong is told, not only the first. */
+/** Makes the calls one after the other, and reports all failures, not only the first. */
 async function answers(rows: readonly Row[]): Promise<void> {
   const wrong: string[] = [];
   for (const [tool, input, ...parts] of rows) {

@@ -1,4 +1,4 @@
-// What the cases share: calling tools, waiting for conditions, places in the workspace.
+// Shared helpers of the cases: calling tools, waiting for conditions, positions in the workspace.
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, watch } from "node:fs";
@@ -12,7 +12,7 @@ import { PROGRAM } from "../wire.ts";
 export interface Case {
   readonly name: string;
   readonly body: () => Promise<void>;
-  /** Whether the window is loaded anew after it. */
+  /** Whether the case reloads the window. */
   readonly reloads?: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function until(events: vscode.Event<unknown>, holds: () => boolean)
   });
 }
 
-/** What a method of the IPC protocol answers to another process. */
+/** The response of a method of the IPC protocol to another process. */
 export async function ipc(method: string, params: object = {}): Promise<string> {
   const server = env[PROGRAM] ?? "";
   const folder = file("").fsPath;
@@ -83,7 +83,7 @@ export function declared(): readonly Declared[] {
   return manifest?.contributes.languageModelTools ?? [];
 }
 
-/** What a tool of zubi is called among those of all extensions: ids that say nothing of zubi have it before them. */
+/** The name of a zubi tool among those of all extensions: generic ids have a prefix. */
 export function named(id: string): string {
   return declared().some(({ name }) => name === id) ? id : `zubi_${id}`;
 }
@@ -101,11 +101,11 @@ export async function exists(file: string): Promise<void> {
   });
 }
 
-/** Waits until a process has ended. Nothing tells when that is; one whose parent has not heard of it yet is still listed. */
+/** Waits until a process has ended. No event reports that; a process whose parent has not collected it yet is still listed. */
 export async function gone(pid: number): Promise<void> {
   const runs = (): boolean => {
     try {
-      // Behind the name, which stands in brackets.
+      // After the name, which is in brackets.
       return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
     } catch (error) {
       assert.match(String((error as NodeJS.ErrnoException).code), /^(ENOENT|ESRCH)$/);

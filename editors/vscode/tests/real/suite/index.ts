@@ -1,4 +1,4 @@
-// What VS Code loads in its extension host: which groups of cases there are, and their start.
+// The bundle that VS Code loads in its extension host: the groups of cases, and their start.
 import type { Case } from "./harness.ts";
 import { answers } from "./answers.ts";
 import { approvals, approved, untrusted } from "./approvals.ts";
@@ -22,7 +22,7 @@ import { silent } from "./silent.ts";
 import { stopped } from "./stopped.ts";
 import { disposed, reloaded, window } from "./windows.ts";
 
-/** Groups share a window; a case that breaks the server stands in a group of its own, or at the end of one. */
+/** Groups share a window; a case that breaks the server is in a group of its own, or at the end of one. */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   answers: [...answers, ...diagnostics, ...processes, ...sight, ...stopped],
   approvals,
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
   await runGroup(GROUPS);
 }
 
-/** Called by VS Code where the tests are an extension like others. What is waited for is the harness's to know. */
+/** Called by VS Code if the tests are an extension like others. The harness starts the groups. */
 export function activate(): void {
   void runGroup(GROUPS);
 }

@@ -1,5 +1,5 @@
-// What the user sees: the item in the status bar with its menu, the walkthrough, the tools in the chat. Each case leaves a
-// picture of the window, for people.
+// The visible parts: the item in the status bar with its menu, the walkthrough, the tools in the chat. Each case leaves
+// a screenshot of the window, for people.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { ask, type Case, file } from "./harness.ts";
@@ -31,7 +31,7 @@ export const look: readonly Case[] = [
     name: "the tools are shown by where they come from",
     body: async () => {
       const shown = vscode.commands.executeCommand("zubi.tools.list");
-      // Rows further down are not there before somebody looks at them.
+      // Rows further down are created when they scroll into view.
       await page.see(`${MENU}:has-text("domainlang_get")`);
       await page.shot("tools");
       await page.type("lsp_definition");

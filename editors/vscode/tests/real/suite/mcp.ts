@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { ask, type Case, exists, file, named } from "./harness.ts";
 import * as page from "./page.ts";
 
-/** What may be chosen. */
+/** The choices. */
 const ROW = ".quick-input-widget .monaco-list-row";
 
 /** Words of the text that is open and not saved. */
@@ -30,7 +30,7 @@ export const mcp: readonly Case[] = [
     name: "VS Code starts the MCP server of this window, and calls its tools",
     body: async () => {
       const live = (): string[] => vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith("mcp_")).sort();
-      // It is announced as soon as the server has told how it is doing. The limit of the case ends the wait.
+      // It is registered as soon as the server has sent its status. The limit of the case ends the wait.
       while (live().length === 0) {
         await vscode.commands.executeCommand("workbench.mcp.startServer", "*", { waitForLiveTools: true });
       }
@@ -43,7 +43,7 @@ export const mcp: readonly Case[] = [
       ]);
       assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
       const added = ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" });
-      // VS Code asks before a call of a server's tool that says that it changes something. Then zubi asks, with a form.
+      // VS Code shows a confirmation before a call of a server's tool that reports a change. Then zubi shows a form.
       await page.answerDialog("Yes");
       await page.click('.notifications-toasts .monaco-button:has-text("Respond")');
       await page.click(`${ROW}:has-text("yes: this call")`);

@@ -7,7 +7,7 @@ import type { Answer, Script } from "../models/src/extension.ts";
 import { type Case, file, until } from "./harness.ts";
 import { answerDialog } from "./page.ts";
 
-/** What the model says next; what it was asked before is forgotten. */
+/** Sets the model's next answer and clears its requests. */
 export async function script(...answers: readonly Answer[]): Promise<Script> {
   const extension = vscode.extensions.getExtension<Script>("zubi-tests.models");
   assert.ok(extension);
@@ -17,14 +17,14 @@ export async function script(...answers: readonly Answer[]): Promise<Script> {
   return script;
 }
 
-/** What zubi gives to other extensions, as this one is. */
+/** zubi's API, as another extension gets it. */
 async function zubi(): Promise<ZubiApi> {
   const extension = vscode.extensions.getExtension<ZubiApi>("zubi.zubi");
   assert.ok(extension);
   return extension.activate();
 }
 
-/** What the model was told in its last request, of one kind. */
+/** The messages of one kind in the model's last request. */
 function told({ requests }: Script, kind: "text" | "outcome"): readonly string[] {
   return (requests.at(-1)?.messages ?? []).flatMap(({ parts }) => parts.flatMap((part) => part[kind] ?? []));
 }

@@ -1,4 +1,4 @@
-// What is outside of the extension host: the harness, and through it this window's page as its user sees it.
+// The world outside the extension host: the harness, and through it this window's page as its user sees it.
 import { connect, type Socket } from "node:net";
 import { env } from "node:process";
 import { createInterface } from "node:readline";
@@ -7,7 +7,7 @@ import { type Answer, type Begun, type Outcome, SOCKET, type Wish } from "../wir
 let connection: Socket | undefined;
 const waiting: ((answer: Answer) => void)[] = [];
 
-/** Tells the harness a wish; what it answers. */
+/** Sends the harness a request and returns its answer. */
 async function want(wish: Wish): Promise<unknown> {
   if (connection === undefined) {
     connection = connect(env[SOCKET] ?? "");
@@ -31,7 +31,7 @@ export async function end(): Promise<void> {
   await want({ wish: "end" });
 }
 
-/** Loads the window anew. This extension host ends by it. */
+/** Reloads the window. This extension host ends by it. */
 export async function reload(): Promise<void> {
   await want({ wish: "reload" });
 }
@@ -49,7 +49,7 @@ export async function click(selector: string): Promise<void> {
   await want({ wish: "click", selector });
 }
 
-/** Puts a text in place of what stands in a field. */
+/** Replaces the text of a field. */
 export async function fill(selector: string, text: string): Promise<void> {
   await want({ wish: "fill", selector, text });
 }

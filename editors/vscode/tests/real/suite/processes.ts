@@ -35,7 +35,7 @@ export function serverPids(): number[] {
 }
 
 /**
- * Writes down every process that is started in this extension host, whichever extension asks for it. Only those are left out
+ * Records every process that is started in this extension host, whichever extension starts it. Only those are omitted
  * that VS Code itself starts there, whenever it wants: to search for files, or to list the processes that listen to ports.
  */
 function recordStarts(): { end: () => string[] } {

@@ -5,7 +5,7 @@ import { ask, type Case, file, named, until } from "./harness.ts";
 
 const REPORT = "shapes/report.py";
 
-/** What each tool is asked, and what has to be in its answer. */
+/** The arguments of each tool, and texts that its answer must contain. */
 const ANSWERS: readonly (readonly [tool: string, input: object, ...texts: string[]])[] = [
   ["lsp_definition", { at: `${REPORT}:10:17` }, "at shapes/report.py:10:17 total_area", "shapes/shape.py\n  35:5  def total_area("],
   ["lsp_references", { at: "shapes/shape.py:35:5" }, "3 references to `total_area` in 2 files", "10:17"],
@@ -17,7 +17,7 @@ export const python: readonly Case[] = [
   {
     name: "the tools answer for Python from the extension's server",
     body: async () => {
-      // VS Code asks its server about files that are shown.
+      // VS Code sends requests for shown files to its server.
       const broken = file("shapes/broken.py");
       await vscode.window.showTextDocument(broken);
       await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);

@@ -1,4 +1,4 @@
-// Runs a group of cases, one after the other, and tells the harness what each came to.
+// Runs a group of cases, one after the other, and sends the harness the result of each.
 import * as vscode from "vscode";
 import type { Outcome } from "../wire.ts";
 import type { Case } from "./harness.ts";

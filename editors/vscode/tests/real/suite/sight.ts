@@ -1,4 +1,4 @@
-// What the user sees is what zubi sees: open files, texts that are not saved, problems of the editor's own servers.
+// zubi sees what the user sees: open files, unsaved texts, diagnostics of the editor's own servers.
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
@@ -94,7 +94,7 @@ export const sight: readonly Case[] = [
   },
 ];
 
-/** What the tool answers: the protocol's object. */
+/** The answer of the tool: the protocol's object. */
 async function ask<Answer>(args: object): Promise<Answer> {
   const text = await call({ ...args, format: "json" });
   try {

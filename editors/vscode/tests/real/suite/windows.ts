@@ -1,4 +1,4 @@
-// Windows beside others, windows that are loaded anew, and agents in other processes that ask them.
+// Windows beside others, reloaded windows, and agents in other processes that use them.
 import * as assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
@@ -28,7 +28,7 @@ export const window: readonly Case[] = [
   },
 ];
 
-/** A window that is loaded anew while an agent is connected. */
+/** A window that is reloaded while an agent is connected. */
 export const reloaded: readonly Case[] = [
   {
     name: "an agent asks this window",
@@ -91,7 +91,7 @@ async function serves(): Promise<void> {
   }
 }
 
-/** Waits until the agent is among those who ask this window. */
+/** Waits until the agent is among this window's clients. */
 async function asked(): Promise<void> {
   for (;;) {
     const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);

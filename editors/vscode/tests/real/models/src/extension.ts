@@ -1,4 +1,4 @@
-// A language model that says what tests tell it to: the one thing that cannot be real.
+// A language model that follows the tests: the one thing that cannot be real.
 import * as vscode from "vscode";
 
 /** One answer. A model that waits says nothing more until it is cancelled; one that holds says nothing before that. */
@@ -10,7 +10,7 @@ export interface Answer {
   readonly fails?: { readonly name: string; readonly message: string };
 }
 
-/** What a model was asked. */
+/** The request to a model. */
 export interface Request {
   readonly messages: readonly { readonly role: number; readonly parts: readonly Part[] }[];
   readonly tools: readonly string[];
@@ -18,12 +18,12 @@ export interface Request {
 
 type Part = Readonly<{ text?: string; call?: string; outcome?: string }>;
 
-/** What the extension gives to tests. */
+/** The extension's exports for tests. */
 export interface Script {
-  /** What is said next, in order. */
+  /** The next answers, in order. */
   readonly answers: Answer[];
   readonly requests: Request[];
-  /** Fired when a model that waits was asked, and when it was cancelled. */
+  /** Fired when a waiting model receives a request, and when the request is cancelled. */
   readonly happens: vscode.Event<"waits" | "cancelled">;
 }
 
