@@ -13,6 +13,7 @@ mod check;
 mod codegen;
 mod demo;
 mod package;
+mod picture;
 mod extension;
 mod fresh;
 mod fuzz;
@@ -36,6 +37,7 @@ usage: cargo xtask <command>
   setup [--only A,B]   install the real programs that the tests need into target/tools
   generate [--check]   write the generated reference pages, or only check that they are up to date
   codegen [--check]    write the sources generated from the grammar of DomainLang, or only check that they are up to date
+  picture              run zubi and write the picture of the README
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
   bench -- lsp         measure DomainLang's language server right after edits
@@ -79,6 +81,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             [flag] if flag == "--check" => codegen::check().map(|_| ()),
             _ => bail!("`codegen` takes only `--check`\n\n{USAGE}"),
         },
+        "picture" => no_arguments(command, rest).and_then(|()| picture::write()),
         "bench" => bench::run(after_dashes(command, rest)?),
         "package" => package::run(&package::Options::read(rest)?),
         "fuzz" => fuzz::run(seconds(rest)?),

@@ -162,23 +162,23 @@ async fn what_is_asked_in_another_way_is_told_how() {
     GET /api/hello
     HTTP/1.1 405 Method Not Allowed
     allow: POST
-    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     PUT /api/hello
     HTTP/1.1 405 Method Not Allowed
     allow: POST
-    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     POST /api/events
     HTTP/1.1 405 Method Not Allowed
     allow: GET,HEAD
-    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     POST /
     HTTP/1.1 405 Method Not Allowed
     allow: GET,HEAD
-    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     DELETE /page.js
     HTTP/1.1 405 Method Not Allowed
     allow: GET,HEAD
-    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     "#);
     // Other clients learn no more than before.
     let stranger = hello("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
@@ -227,15 +227,15 @@ async fn everybody_else_is_refused_and_told_why() {
     no host: 403 Forbidden
     {"error":"zubi answers under the address that `zubi web` printed, and under no other name. Open that address."}
     foreign origin: 403 Forbidden
-    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    {"error":"Requests of other pages are refused. Open the address that `zubi web` printed."}
     opaque origin: 403 Forbidden
-    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    {"error":"Requests of other pages are refused. Open the address that `zubi web` printed."}
     encrypted origin: 403 Forbidden
-    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    {"error":"Requests of other pages are refused. Open the address that `zubi web` printed."}
     another page: 403 Forbidden
-    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    {"error":"Requests of other pages are refused. Open the address that `zubi web` printed."}
     another port's page: 403 Forbidden
-    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    {"error":"Requests of other pages are refused. Open the address that `zubi web` printed."}
     a form: 415 Unsupported Media Type
     {"error":"Parameters are sent as `application/json`."}
     a form that says so as well: 415 Unsupported Media Type
@@ -300,7 +300,7 @@ async fn what_fails_says_so() {
     404 Not Found
     {"error":"there is no method `fly`"}
     400 Bad Request
-    {"error":"That is no JSON: key must be a string at line 1 column 2"}
+    {"error":"invalid JSON: key must be a string at line 1 column 2"}
     "#);
     let long = hello(GOOD).replace("Content-Length: 2", "Content-Length: 999999999");
     assert_snapshot!(page.request(&long).await, @r#"

@@ -127,7 +127,7 @@ fn a_panic_ends_one_request() {
         .on_notification("test/heard", |_| panic!("as it should"));
     let mut client = client_with_table(extra);
     assert_snapshot!(client.try_ask("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
-    assert_snapshot!(client.try_ask("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
+    assert_snapshot!(client.try_ask("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
     client.notify("test/heard", Value::Null);
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
@@ -204,7 +204,7 @@ fn after_two_changes_the_client_is_told_to_ask_again() {
     assert_eq!(runs.recv(), Ok("is cancelled"));
     assert_eq!(runs.recv(), Ok("begins"));
     client.replace("a.dlang", 2, "Team A\nTeam C");
-    assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32801,"message":"the model changed; ask again"}"#);
+    assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32801,"message":"the model changed; retry the request"}"#);
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_started_request_is_answered_from_anywhere() {
     responder.answer(Ok(json!("too late")));
     assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
 
-    assert_snapshot!(client.try_ask("test/start", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
+    assert_snapshot!(client.try_ask("test/start", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn a_flood_of_requests_is_refused() {
     let mut client = client_with_table(extra);
     let ids: Vec<RequestId> = (0..4097).map(|_| client.begin_request("test/hold", Value::Null)).collect();
     let (last, others) = ids.split_last().unwrap();
-    assert_snapshot!(client.answer(last).unwrap_err(), @r#"{"code":-32803,"message":"4096 requests are waiting already"}"#);
+    assert_snapshot!(client.answer(last).unwrap_err(), @r#"{"code":-32803,"message":"too many pending requests, limit 4096"}"#);
     // They are dropped with the server.
     held.lock().unwrap().clear();
     client.notify("$/setTrace", json!({}));

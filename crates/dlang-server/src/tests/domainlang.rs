@@ -35,7 +35,7 @@ fn validate() {
     }
     assert_snapshot!(check("validate", json!({ "file": "b.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: file: `b.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it","data":{"field":"file"}}"#);
     assert_snapshot!(check("validate", json!({ "text": "Domain D" })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":0,"errors":[],"warnings":[{"severity":2,"message":"Domain 'D' is missing a vision statement.","code":"domain-no-vision","file":"text.dlang","line":1,"column":1}],"infoCount":0}"#);
-    assert_snapshot!(check("validate", json!({ "text": "", "file": "a.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: text: it is asked by itself, so leave `file` out","data":{"field":"text"}}"#);
+    assert_snapshot!(check("validate", json!({ "text": "", "file": "a.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: text: it is queried by itself, so omit `file`","data":{"field":"text"}}"#);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn list() {
 fn get() {
     assert_snapshot!(check("get", json!({ "fqn": "Order" })), @r#"{"found":false,"fqn":"Order","suggestions":["Orders"]}"#);
     assert_snapshot!(check("get", json!({ "fqn": 1 })), @r#"error {"code":-32602,"message":"Invalid input: fqn: expected string, got 1","data":{"field":"fqn"}}"#);
-    assert_snapshot!(check("get", json!([])), @r#"error {"code":-32602,"message":"Invalid input: the parameters are an object"}"#);
+    assert_snapshot!(check("get", json!([])), @r#"error {"code":-32602,"message":"Invalid input: the parameters must be an object"}"#);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn other_models_than_those_of_the_workspace() {
     Invalid input: path: `` is not a file path or `file://` URI
     Invalid input: path: /w/notes.txt is not a DomainLang file: its name does not end in .dlang
     Invalid input: path: `https://example.org` is not a file path or `file://` URI
-    Invalid input: text: it is asked by itself, so leave `path` out
+    Invalid input: text: it is queried by itself, so omit `path`
     ");
 }
 

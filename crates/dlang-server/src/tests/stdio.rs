@@ -92,7 +92,7 @@ fn what_is_no_message() {
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
     {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"not a message: invalid type: integer `5`, expected a string at line 1 column 34"}}
     {"jsonrpc":"2.0","id":"seven","error":{"code":-32600,"message":"not a message: duplicate field `method` at line 1 column 88"}}
-    {"jsonrpc":"2.0","id":4294967296,"error":{"code":-32600,"message":"the id is no text and no integer of 32 bits"}}
+    {"jsonrpc":"2.0","id":4294967296,"error":{"code":-32600,"message":"the id must be a string or a 32-bit integer"}}
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
     "#);
 }
@@ -120,9 +120,9 @@ fn a_frame_over_the_limit_is_passed_over() {
         .chain(after.as_slice());
     assert_snapshot!(decode_stream(stream), @r#"
     request 2 heard null
-    {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"the message has 67108865 bytes; at most 67108864 are read"}}
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has 67108865 bytes; at most 67108864 are read"}}
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has 67108865 bytes; at most 67108864 are read"}}
+    {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"the message has 67108865 bytes; the limit is 67108864"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has 67108865 bytes; the limit is 67108864"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has 67108865 bytes; the limit is 67108864"}}
     "#);
 }
 

@@ -43,11 +43,11 @@ fn entries_hold_each_on_its_own() {
     acme/core 0123456789abcdef0123456789abcdef01234567 Tag
     acme/kind 0123abd Commit
     acme/short 0123abc Branch
-    2 lock-entry-skipped 4:9 "\"acme/kind\"" The entry 'acme/kind' of model.lock is passed over: it is there again below.⏎Hint: Write it anew; 'dlang install' says what belongs there.
-    2 lock-entry-skipped 5:9 "\"acme/no-ref\"" The entry 'acme/no-ref' of model.lock is passed over: it has no text 'ref'.⏎Hint: Write it anew; 'dlang install' says what belongs there.
-    2 lock-entry-skipped 6:9 "\"acme/number\"" The entry 'acme/number' of model.lock is passed over: it has no text 'ref'.⏎Hint: Write it anew; 'dlang install' says what belongs there.
-    2 lock-entry-skipped 7:9 "\"acme/climbs\"" The entry 'acme/climbs' of model.lock is passed over: its commit is not 7 to 40 hexadecimal digits.⏎Hint: Write it anew; 'dlang install' says what belongs there.
-    2 lock-entry-skipped 8:9 "\"acme/list\"" The entry 'acme/list' of model.lock is passed over: it is not an object.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    2 lock-entry-skipped 4:9 "\"acme/kind\"" The entry 'acme/kind' of model.lock is passed over: it is there again below.⏎Hint: Write it again; 'dlang install' prints the expected content.
+    2 lock-entry-skipped 5:9 "\"acme/no-ref\"" The entry 'acme/no-ref' of model.lock is passed over: it has no text 'ref'.⏎Hint: Write it again; 'dlang install' prints the expected content.
+    2 lock-entry-skipped 6:9 "\"acme/number\"" The entry 'acme/number' of model.lock is passed over: it has no text 'ref'.⏎Hint: Write it again; 'dlang install' prints the expected content.
+    2 lock-entry-skipped 7:9 "\"acme/climbs\"" The entry 'acme/climbs' of model.lock is passed over: its commit is not 7 to 40 hexadecimal digits.⏎Hint: Write it again; 'dlang install' prints the expected content.
+    2 lock-entry-skipped 8:9 "\"acme/list\"" The entry 'acme/list' of model.lock is passed over: it is not an object.⏎Hint: Write it again; 'dlang install' prints the expected content.
     "#);
 }
 
@@ -77,35 +77,35 @@ fn what_is_no_lock() {
     ];
     assert_snapshot!(cases.map(check).join("--\n"), @r#"
     version 1
-    1 lock-invalid 1:1 "" model.lock is no lock: EOF while parsing a value.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:1 "" model.lock is not a valid lock: EOF while parsing a value.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
     --
     version 1
-    1 lock-invalid 1:1 "[" model.lock is no lock: invalid type: sequence, expected an object.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:1 "[" model.lock is not a valid lock: invalid type: sequence, expected an object.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
-    1 lock-invalid 1:4 "l" model.lock is no lock: invalid type: null, expected an object.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:4 "l" model.lock is not a valid lock: invalid type: null, expected an object.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
-    1 lock-invalid 1:2 "\"version\"" 'version' must be text.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:2 "\"version\"" 'version' must be text.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
-    1 lock-invalid 1:2 "\"dependencies\"" 'dependencies' must be an object.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:2 "\"dependencies\"" 'dependencies' must be an object.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
-    1 lock-invalid 3:3 "é" model.lock is no lock: key must be a string.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 3:3 "é" model.lock is not a valid lock: key must be a string.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
-    1 lock-invalid 1:7 "\"" model.lock is no lock: control character (\u0000-\u001F) found while parsing a string.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:7 "\"" model.lock is not a valid lock: control character (\u0000-\u001F) found while parsing a string.⏎Hint: Write it again; 'dlang install' prints the expected content.
     --
     version 1
-    1 lock-invalid 1:39 "}" model.lock is no lock: key must be a string.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:39 "}" model.lock is not a valid lock: key must be a string.⏎Hint: Write it again; 'dlang install' prints the expected content.
     "#);
     let deep = format!("{{\"dependencies\": {}", "[".repeat(1_000_000));
     assert_snapshot!(check(&deep), @r#"
     version 1
-    1 lock-invalid 1:1000017 "[" model.lock is no lock: EOF while parsing a list.⏎Hint: Write it anew; 'dlang install' says what belongs there.
+    1 lock-invalid 1:1000017 "[" model.lock is not a valid lock: EOF while parsing a list.⏎Hint: Write it again; 'dlang install' prints the expected content.
     "#);
     assert_snapshot!(check(&"x".repeat(10 * 1024 * 1024)), @r#"
     version 1
@@ -124,9 +124,9 @@ fn a_lock_that_disagrees() {
     let manifest = "dependencies:\n  acme/core: v2\n  two: {source: acme/two, ref: v1}\n  acme/new: v1\n  \
         acme/short: 0123456789ab\n  local: {path: ./x}\noverrides: {acme/two: v2}\n";
     assert_snapshot!(check_against(manifest, &lock), @r#"
-    2 lock-ref-mismatch 2:3 "acme/core" Dependency 'acme/core' asks for ref 'v2', and model.lock has 'v1'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
+    2 lock-ref-mismatch 2:3 "acme/core" Dependency 'acme/core' has ref 'v2', and model.lock has 'v1'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     2 lock-missing-entry 4:3 "acme/new" Dependency 'acme/new' is not in model.lock.⏎Hint: 'dlang install' says how to bring model.lock up to date.
-    3 lock-unused-entry 1:318 "\"acme/old\"" No dependency in model.yaml asks for 'acme/old'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
+    3 lock-unused-entry 1:318 "\"acme/old\"" No dependency in model.yaml uses 'acme/old'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     "#);
     // A manifest that is cut off does not show which entries are unused.
     assert_eq!(check_against("dependencies:\n  a: [", &lock), "");

@@ -270,7 +270,7 @@ fn what_is_no_yaml() {
     1 manifest-yaml-error 1:8 "{" YAML parse error: unclosed bracket '{'.
     --
     1 manifest-unexpected-value 1:1 "model" 'model' must be a mapping of keys to values.
-    1 manifest-yaml-error 2:1 "---" YAML parse error: a manifest is one document.⏎Hint: What stands behind '---' is not read.
+    1 manifest-yaml-error 2:1 "---" YAML parse error: a manifest is one document.⏎Hint: The text after '---' is not read.
     --
     1 manifest-yaml-error 1:8 "*none" YAML parse error: there is no anchor '&none' before this alias.
     --

@@ -135,8 +135,8 @@ fn a_manifest_that_cannot_be_read_is_still_there() {
     Hint: It counts as empty until it can.
     ");
     assert_snapshot!(of(&module.lock.as_ref().unwrap().diagnostics), @"
-    model.lock is no lock: invalid type: sequence, expected an object.
-    Hint: Write it anew; 'dlang install' says what belongs there.
+    model.lock is not a valid lock: invalid type: sequence, expected an object.
+    Hint: Write it again; 'dlang install' prints the expected content.
     ");
 }
 

@@ -88,7 +88,7 @@ overrides:
     + acme/core acme/core@v1.1.0 .dlang/packages/acme/core/aaaaaaaa
     + short acme/other@1234567 .dlang/packages/acme/other/12345678
     + acme/moved acme/moved@v2.0.0 .dlang/packages/acme/moved/bbbbbbbb
-        warning model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'
+        warning model.yaml has 'v2.0.0', and model.lock has 'v1.0.0'
     - acme/new acme/new@main ?
         error model.lock has no entry for it
     - acme/gone acme/gone@v1.0.0 .dlang/packages/acme/gone/cccccccc

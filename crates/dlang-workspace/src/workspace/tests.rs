@@ -144,7 +144,7 @@ Team T Team T
     latin.dlang: First Last
     loop.dlang: T T
     main.dlang: u X
-    latin.dlang:2:7 error file-not-utf8 The file cannot be read: it is not UTF-8 text (byte 17).⏎Hint: Save it as UTF-8. Until then what is no character is read as U+FFFD.
+    latin.dlang:2:7 error file-not-utf8 The file cannot be read: it is not UTF-8 text (byte 17).⏎Hint: Save it as UTF-8. Until then U+FFFD replaces invalid bytes.
     loop.dlang:2:13 error duplicate-element Duplicate element: 'T' is already defined.
         loop.dlang:2:6 defined here first
     loop.dlang:1:8 warning import-cycle-detected Import cycle detected: /w/loop.dlang → /w/main.dlang → /w/loop.dlang.⏎Hint: Break the cycle by extracting shared definitions into a separate file.
@@ -156,7 +156,7 @@ Team T Team T
     main.dlang:2:8 error import-unresolved Cannot resolve import '../../out.dlang'.⏎Hint: Check that the file exists and the path is correct.: Relative imports must stay within the workspace directory.
     main.dlang:3:8 error import-unresolved Cannot resolve import 'a/b'.⏎Hint: Check that the file exists and the path is correct.: Run 'dlang install' to fetch dependencies and generate model.lock.
     main.dlang:4:8 warning import-cycle-detected Import cycle detected: /w/main.dlang → /w/loop.dlang → /w/main.dlang.⏎Hint: Break the cycle by extracting shared definitions into a separate file.
-    model.lock:1:35 info lock-unused-entry No dependency in model.yaml asks for 'c/d'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
+    model.lock:1:35 info lock-unused-entry No dependency in model.yaml uses 'c/d'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     model.yaml:1:9 error manifest-entry-missing Entry file 'gone.dlang' does not exist.⏎Hint: Create it, or let model.entry name the file that shows the model to others.
     model.yaml:1:28 warning manifest-model-invalid-version Version 'one' is not valid SemVer format.⏎Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".
     model.yaml:3:1 error manifest-duplicate-key YAML parse error: the key 'dependencies' is there twice.⏎Hint: The first one counts.
@@ -373,12 +373,12 @@ fn what_is_not_read_is_told() {
     std::fs::create_dir(root.as_std_path().join(OsStr::from_bytes(b"folder\xff"))).unwrap();
     std::fs::create_dir(root.join("module/model.lock")).unwrap();
     let workspace = load(Arc::new(DiskFiles), &[Root::Folder(root)]);
-    insta::assert_snapshot!(show(&workspace.snapshot()), @r"
+    insta::assert_snapshot!(show(&workspace.snapshot()), @"
     a.dlang: A
     module/c.dlang: C
     sub.dlang/b.dlang: B
-    b�.dlang:1:1 warning folder-incomplete It could not be looked at: its name is not UTF-8.⏎Hint: What it declares is not known. Let .gitignore leave it out if it holds no models.
-    folder�:1:1 warning folder-incomplete It could not be looked at: its name is not UTF-8.⏎Hint: What it declares is not known. Let .gitignore leave it out if it holds no models.
+    b�.dlang:1:1 warning folder-incomplete It could not be looked at: its name is not UTF-8.⏎Hint: Its declarations are unknown. Add it to .gitignore if it has no models.
+    folder�:1:1 warning folder-incomplete It could not be looked at: its name is not UTF-8.⏎Hint: Its declarations are unknown. Add it to .gitignore if it has no models.
     gone.dlang:1:1 info file-passed-over It is named like a model and is a link that leads nowhere.⏎Hint: Let .gitignore leave it out, or put a model there.
     links.dlang:1:1 info file-passed-over It is named like a model and is a link to a folder, which is not followed.⏎Hint: Let .gitignore leave it out, or put a model there.
     loop.dlang:1:1 info file-passed-over It is named like a model and is a link that leads nowhere.⏎Hint: Let .gitignore leave it out, or put a model there.
@@ -386,7 +386,7 @@ fn what_is_not_read_is_told() {
     module/model.lock:1:1 error lock-unreadable model.lock cannot be read: it is not a file.⏎Hint: It counts as empty until it can.
     module/model.yaml:1:1 error manifest-unreadable model.yaml cannot be read: Too many levels of symbolic links (os error 40).⏎Hint: It counts as empty until it can.
     out.dlang:1:1 info file-passed-over It is named like a model and is a link that leads out of the folder, which is not followed.⏎Hint: Let .gitignore leave it out, or put a model there.
-    text.dlang:1:1 info file-passed-over It is named like a model and is a link to something that is no model.⏎Hint: Let .gitignore leave it out, or put a model there.
+    text.dlang:1:1 info file-passed-over It is named like a model and is a link to a path that is not a model.⏎Hint: Let .gitignore leave it out, or put a model there.
     ");
 }
 

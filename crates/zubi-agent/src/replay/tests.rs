@@ -90,7 +90,7 @@ async fn a_conversation_is_recorded_and_played_again() {
           path: none.md
         text: |-
           Invalid input: path: `none.md` does not exist in the workspace; paths are relative to `${workspaceFolder}`
-          `file.list` shows what is there; `file.search` finds text.
+          `file.list` shows existing files; `file.search` finds text.
         failed: true
       ended: completed
     - user: Write coffee
@@ -124,7 +124,7 @@ async fn a_conversation_is_recorded_and_played_again() {
           +++ b/new.md
           @@ -0,0 +1 @@
           +coffee
-          undo_edit {"plan":"(id)"} takes it back
+          undo_edit {"plan":"(id)"} undoes it
           [disk · sha 4b5c2fdf195a]
       ended: completed
     "#);
@@ -173,7 +173,7 @@ async fn a_conversation_is_recorded_and_played_again() {
             }
           },
           "recorded": {
-            "text": "write new.md: created\ndiff --git a/new.md b/new.md\nnew file\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+coffee\nundo_edit {\"plan\":\"(id)\"} takes it back\n[disk · sha 4b5c2fdf195a]",
+            "text": "write new.md: created\ndiff --git a/new.md b/new.md\nnew file\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+coffee\nundo_edit {\"plan\":\"(id)\"} undoes it\n[disk · sha 4b5c2fdf195a]",
             "failed": false
           },
           "now": {

@@ -145,8 +145,8 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
         world.host.call(asked, circumstances(Arc::new(NoApprover))).await.unwrap().text
     };
     insta::assert_snapshot!(call("x").await, @"
-    Failed to run kb.search: it is unavailable here: nobody has registered the function that it calls
-    It works where an extension or a program registers that function; use another tool here.
+    Failed to run kb.search: it is unavailable here: the function it calls is not registered
+    It works once an extension or a program registers that function; use another tool until then.
     ");
     let client = world.client(invoke_with).await;
     let mut changes = world.host.changes();
@@ -163,7 +163,7 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     "#);
     insta::assert_snapshot!(call("fail").await, @"
     Error in kb.search: `kb.search`: asked to
-    Check the arguments; the function is another program's.
+    Check the arguments; the function belongs to another program.
     ");
     let described = world.host.find("kb.search", &Restrictions::default()).await.unwrap().description.clone();
     assert!(!described.to_lowercase().contains("unavailable"), "{described}");

@@ -57,7 +57,7 @@ async fn what_is_asked_wrongly_is_told_with_its_field() {
     -32001 [path]: `/etc/passwd` is not in this workspace: ROOT/work
     -32001 [path]: `../state/x` is not in this workspace: ROOT/work
     -32602 [severity]: Invalid params: severity: unknown variant `fatal`, expected one of `error`, `warning`, `info`, `hint`
-    -32002 [command]: `workbench.action.terminal.new` may not be run from here; these may: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev
+    -32002 [command]: `workbench.action.terminal.new` is not allowed here; allowed: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev
     -32602 [tool]: missing field `tool`
     -32602 [budget]: invalid value: integer `-1`, expected usize
     -32602 [tool]: unknown tool `absent`: there is no such tool

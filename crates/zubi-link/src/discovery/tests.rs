@@ -194,17 +194,17 @@ fn what_no_host_has_written_is_disbelieved_with_a_reason() {
     // These two are ignored.
     world.plant(".hidden", b"garbage");
     zubi_base::private::write_atomic(&world.path.join("note.txt"), b"garbage").unwrap();
-    assert_snapshot!(world.discovered(), @r"
-    [root]/run/aaaaaaaaaaaaaaaa.json: it is no JSON object; remove it
-    [root]/run/aaaaaaaaaaaaaaab.json: it is no JSON object; remove it
-    [root]/run/aaaaaaaaaaaaaaac.json: it is no JSON object; remove it
-    [root]/run/aaaaaaaaaaaaaaad.json: it is not what a host writes (missing field `instance` at line 1 column 13); remove it
+    assert_snapshot!(world.discovered(), @"
+    [root]/run/aaaaaaaaaaaaaaaa.json: it is not a JSON object; remove it
+    [root]/run/aaaaaaaaaaaaaaab.json: it is not a JSON object; remove it
+    [root]/run/aaaaaaaaaaaaaaac.json: it is not a JSON object; remove it
+    [root]/run/aaaaaaaaaaaaaaad.json: it is not a valid discovery file (missing field `instance` at line 1 column 13); remove it
     [root]/run/aaaaaaaaaaaaaaae.json: its host speaks version 9 of the protocol, and this zubi 1; update the older one
     [root]/run/aaaaaaaaaaaaaaaf.json: it has more than 65536 bytes; remove it
     [root]/run/aaaaaaaaaaaaaaag.json: it is not named after the host in it; remove it
     [root]/run/aaaaaaaaaaaaaaah.json: it is not named after the host in it; remove it
     [root]/run/aaaaaaaaaaaaaaai.json: its token is not 64 hexadecimal digits; remove it
-    [root]/run/aaaaaaaaaaaaaaaj.json: it is not what a host writes (invalid type: sequence, expected u32 at line 1 column 11); remove it
+    [root]/run/aaaaaaaaaaaaaaaj.json: it is not a valid discovery file (invalid type: sequence, expected u32 at line 1 column 11); remove it
     [root]/run/aaaaaaaaaaaaaaak.json: it is not a plain file; remove it
     ");
 }
@@ -278,7 +278,7 @@ fn a_flood_of_files_is_read_to_a_bound() {
     }
     let DiscoveredHosts { hosts, disbelieved } = world.run.read();
     assert_eq!((hosts.len(), disbelieved.len()), (0, 257));
-    assert_snapshot!(disbelieved[0].why, @"only 256 of its 300 files are read; remove those that no host has left");
+    assert_snapshot!(disbelieved[0].why, @"only 256 of its 300 files are read; remove those of no host");
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_name_that_is_no_name_is_not_published() {
 fn a_socket_path_that_is_too_long_is_an_error_that_says_what_to_do() {
     let run = RunDirectory::open(format!("/{}", "x".repeat(90)), false).unwrap();
     let error = run.socket(ONE).unwrap_err().to_string().replace(&"x".repeat(90), "xxx");
-    assert_snapshot!(error, @"`/xxx/aaaaaaaaaaaaaaa2.sock` is longer than the 107 bytes that the path of a socket may have; set `XDG_RUNTIME_DIR` to a directory of yours with a shorter path");
+    assert_snapshot!(error, @"`/xxx/aaaaaaaaaaaaaaa2.sock` is longer than the 107 bytes allowed for a socket path; set `XDG_RUNTIME_DIR` to a directory of yours with a shorter path");
     assert!(RunDirectory::open(format!("/{}", "x".repeat(84)), false).unwrap().socket(ONE).is_ok(), "107 bytes");
 }
 

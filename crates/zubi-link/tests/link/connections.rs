@@ -149,10 +149,10 @@ async fn the_65th_connection_is_told_that_there_is_no_room() {
     for n in 0..64 {
         connections.push(if n % 4 == 0 { world.connect_port().await } else { world.connect().await }.unwrap());
     }
-    assert_snapshot!(world.open_socket().await.rest().await, @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"this host has 64 connections already; close one"}}"#);
+    assert_snapshot!(world.open_socket().await.rest().await, @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"this host already has 64 connections, which is its limit; close one"}}"#);
     let refused = |why: Result<_, ConnectError>| why.map(|_: zubi_base::rpc::Connection| ()).unwrap_err();
-    assert_snapshot!(refused(world.connect().await), @"the host refuses the connection: this host has 64 connections already; close one");
-    assert_snapshot!(refused(world.connect_port().await), @"the host refuses the connection: this host has 64 connections already; close one");
+    assert_snapshot!(refused(world.connect().await), @"the host refuses the connection: this host already has 64 connections, which is its limit; close one");
+    assert_snapshot!(refused(world.connect_port().await), @"the host refuses the connection: this host already has 64 connections, which is its limit; close one");
     assert_eq!(world.connection_count(), 64);
     // A connection that ends frees its slot.
     drop(connections.pop());
@@ -200,7 +200,7 @@ async fn a_connection_to_the_port_that_says_nothing_ends_and_one_that_waits_does
     let mut closed = idle.closed_reason();
     soon(closed.wait_for(Option::is_some)).await.unwrap();
     world.wait_for_connections(2).await;
-    assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"nothing came for too long");
+    assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"idle for too long");
     responder.answer(Ok(json!("there")));
     assert_eq!(asking.await.unwrap(), Ok(json!("there")));
     assert_eq!(request(&socket, "echo", json!(1)).await, Ok(json!(1)));

@@ -44,7 +44,7 @@ async fn a_host_that_does_not_begin_as_one_is_not_believed() {
         assert!(matches!(error, ConnectError::NotProved { .. }), "{greeting:?}: {error}");
     }
     let endless = format!("{{\"nonce\":\"{}", "a".repeat(10_000));
-    assert_snapshot!(at_port(async |mut host: Raw<TcpStream>| host.write(endless.as_bytes()).await).await, @"what listens at port 1 does not prove that it is the host: it does not speak the protocol");
+    assert_snapshot!(at_port(async |mut host: Raw<TcpStream>| host.write(endless.as_bytes()).await).await, @"the server at port 1 does not prove that it is the host: it does not speak the protocol");
 }
 
 #[tokio::test]
@@ -60,12 +60,12 @@ async fn a_host_that_cannot_prove_itself_is_not_believed() {
         .await
     };
     let wrong = |_| json!({ "jsonrpc": "2.0", "id": 1, "result": { "proof": "0".repeat(64) } });
-    assert_snapshot!(answer_with(wrong).await, @"what listens at port 1 does not prove that it is the host: its proof is wrong");
+    assert_snapshot!(answer_with(wrong).await, @"the server at port 1 does not prove that it is the host: its proof is wrong");
     let thrown_back =
         |request: Value| json!({ "jsonrpc": "2.0", "id": 1, "result": { "proof": request["params"]["proof"] } });
-    assert_snapshot!(answer_with(thrown_back).await, @"what listens at port 1 does not prove that it is the host: its proof is wrong");
-    assert_snapshot!(answer_with(|_| json!({ "jsonrpc": "2.0", "id": 1, "result": {} })).await, @"what listens at port 1 does not prove that it is the host: it answers without a proof");
-    assert_snapshot!(answer_with(|_| json!({ "jsonrpc": "2.0", "id": 1, "method": "ask" })).await, @"what listens at port 1 does not prove that it is the host: it answers with something else");
+    assert_snapshot!(answer_with(thrown_back).await, @"the server at port 1 does not prove that it is the host: its proof is wrong");
+    assert_snapshot!(answer_with(|_| json!({ "jsonrpc": "2.0", "id": 1, "result": {} })).await, @"the server at port 1 does not prove that it is the host: it answers without a proof");
+    assert_snapshot!(answer_with(|_| json!({ "jsonrpc": "2.0", "id": 1, "method": "ask" })).await, @"the server at port 1 does not prove that it is the host: it does not answer the request");
     let refused = |_| json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32000, "message": "no" } });
     assert_snapshot!(answer_with(refused).await, @"the host refuses the connection: no");
 }
@@ -107,19 +107,19 @@ async fn what_is_not_our_socket_is_not_opened() {
     let (_guard, root) = directory();
     let shown = |error: ConnectError| error.to_string().replace(root.as_str(), "[root]");
     let socket = root.join("x.sock");
-    assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"nobody listens at `[root]/x.sock`: No such file or directory (os error 2)");
+    assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"cannot connect to `[root]/x.sock`: No such file or directory (os error 2)");
     drop(UnixListener::bind(&socket).unwrap());
-    assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"nobody listens at `[root]/x.sock`: Connection refused (os error 111)");
+    assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"cannot connect to `[root]/x.sock`: Connection refused (os error 111)");
     let link = root.join("link.sock");
     symlink(&socket, &link).unwrap();
-    assert_snapshot!(shown(at_socket(&link, PATIENCE).await), @"`[root]/link.sock` is not used: it is not a socket that this user has made");
+    assert_snapshot!(shown(at_socket(&link, PATIENCE).await), @"refusing to use `[root]/link.sock`: it is not a socket of this user");
     let plain = root.join("plain.sock");
     zubi_base::private::write_atomic(&plain, b"").unwrap();
-    assert_snapshot!(shown(at_socket(&plain, PATIENCE).await), @"`[root]/plain.sock` is not used: it is not a socket that this user has made");
+    assert_snapshot!(shown(at_socket(&plain, PATIENCE).await), @"refusing to use `[root]/plain.sock`: it is not a socket of this user");
     let none = client::connect(&advertisement(None, Some(1), TOKEN), Arc::new(Client), PATIENCE).await;
     assert_eq!(none.unwrap_err(), ConnectError::NoSocket);
     if rustix::process::geteuid().is_root() {
         std::os::unix::fs::chown(&socket, Some(65_534), None).unwrap();
-        assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"`[root]/x.sock` is not used: it is not a socket that this user has made");
+        assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"refusing to use `[root]/x.sock`: it is not a socket of this user");
     }
 }

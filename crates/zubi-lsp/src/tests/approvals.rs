@@ -227,7 +227,7 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     let question = client.asked_by("zubi/approval/request");
     client.respond(question.id, json!({ "choice": 40 }));
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
-    error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor chose what was not offered
+    error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor returned an invalid option
     Ask the user whether it is to be done, then call it again.
     ");
     assert_eq!(call_with_choice(&mut client, save(false), &json!(1)).1, "saved");
@@ -305,8 +305,8 @@ fn values_and_filters_of_the_editor_count() {
 fn a_declared_tool_calls_a_function_of_an_extension() {
     let mut client = editor(&json!({ "autoApprove": true }));
     assert_snapshot!(client.call("workspace.ticket", &json!({})), @"
-    error: Failed to run workspace.ticket: it is unavailable here: nobody has registered the function that it calls
-    It works where an extension or a program registers that function; use another tool here.
+    error: Failed to run workspace.ticket: it is unavailable here: the function it calls is not registered
+    It works once an extension or a program registers that function; use another tool until then.
     ");
     client.request("zubi/tools/register", json!({ "tools": [], "functions": ["jira.create"] })).unwrap();
     let call = client.begin("zubi/tools/call", json!({ "id": "workspace.ticket", "args": {} }));
@@ -321,8 +321,8 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
 fn settings_that_may_hold_a_secret_are_not_read_from_an_editor() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/config"] }));
     assert_snapshot!(client.call("get_setting", &json!({ "key": "http.proxyAuthorization" })), @"
-    error: Invalid input: key: `http.proxyAuthorization` is not read from here: settings of an editor have passwords and tokens among them
-    These can be read: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. Ask the user for any other.
+    error: Invalid input: key: tools cannot read `http.proxyAuthorization`: editor settings may contain passwords and tokens
+    Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. Ask the user for any other.
     ");
     for key in ["github.token", "editor", "filesystem.key", "jira.editor.token", "[a].token"] {
         let said = client.call("get_setting", &json!({ "key": key, "scope": "user" }));

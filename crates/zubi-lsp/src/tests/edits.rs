@@ -24,7 +24,7 @@ fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
     -// é typed
     +// é edited
      export class Circle {}
-    undo_edit {"plan":"[plan]"} takes it back
+    undo_edit {"plan":"[plan]"} undoes it
     [editor · sha …]
     "#);
     assert_eq!(desk.text("web/shape.ts"), ("// é edited\nexport class Circle {}\n", true));
@@ -60,8 +60,8 @@ fn a_text_that_is_too_large_to_be_told_is_not_read_from_disk() {
     desk.show("web/shape.ts");
     desk.type_in("web/shape.ts", &"x".repeat((2 << 20) + 1));
     assert_snapshot!(desk.call("file.read", &json!({ "path": "web/shape.ts" })), @"
-    error: Failed to read the file: `web/shape.ts`: its text in the editor is not saved and has more than 2 MiB; save it there first
-    See that the file can be read by the user that runs zubi.
+    error: Failed to read the file: `web/shape.ts`: its text in the editor is not saved and exceeds 2 MiB; save it there first
+    Check that the user running zubi may read the file.
     ");
 }
 
@@ -100,7 +100,7 @@ fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
       web/other.ts  changed by an extension of the editor
       web/report.ts  changed by an extension of the editor
     note: not saved, for it is open in the editor: `web/report.ts`
-    undo_edit {"plan":"[plan]"} takes it back
+    undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
     let params = &desk.asked[0];
@@ -137,11 +137,11 @@ fn imports_stay_where_the_setting_says_never() {
     desk.settings.insert("js/ts.updateImportsOnFileMove.enabled".to_owned(), json!("never"));
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" });
     assert_snapshot!(desk.call("rename_file", &args), @r#"
-    note: imports stay as they are: updateImportsOnFileMove is "never"
-    note: the word `shape` stands 2 times in 2 files; file.search finds them
+    note: imports stay unchanged: updateImportsOnFileMove is "never"
+    note: the word `shape` occurs 2 times in 2 files; file.search finds them
     applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 1 file
       web/form.ts  renamed from web/shape.ts
-    undo_edit {"plan":"[plan]"} takes it back
+    undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
     assert_eq!(desk.asked, Vec::<Value>::new(), "nothing of it is open");
@@ -153,26 +153,26 @@ fn a_setting_is_told_as_it_was_and_as_it_is() {
     let mut desk = FakeEditor::new();
     assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 2 })), @r#"
     editor.tabSize: not set → 2 at the scope `workspace`
-    set_setting {"key":"editor.tabSize","scope":"workspace"} takes it back
+    set_setting {"key":"editor.tabSize","scope":"workspace"} undoes it
     [editor]
     "#);
     assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 8, "scope": "workspace" })), @r#"
     editor.tabSize: 2 → 8 at the scope `workspace`
-    set_setting {"key":"editor.tabSize","scope":"workspace","value":2} takes it back
+    set_setting {"key":"editor.tabSize","scope":"workspace","value":2} undoes it
     [editor]
     "#);
     assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize" })), @r#"
     editor.tabSize: 8 → not set at the scope `workspace`
-    set_setting {"key":"editor.tabSize","scope":"workspace","value":8} takes it back
+    set_setting {"key":"editor.tabSize","scope":"workspace","value":8} undoes it
     [editor]
     "#);
     assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 1, "scope": "user" })), @"
-    error: Invalid input: scope: the user's own settings are never changed from here
-    Give `workspace` or `folder`, or ask the user to change it.
+    error: Invalid input: scope: tools cannot change the user's own settings
+    Pass `workspace` or `folder`, or ask the user to change it.
     ");
     assert_snapshot!(desk.call("set_setting", &json!({ "key": "terminal.integrated.shell.linux", "scope": "folder" })), @"
-    error: Invalid input: key: `terminal.integrated.shell.linux` may not be set from here
-    These can be set: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change any other in the editor.
+    error: Invalid input: key: tools cannot set `terminal.integrated.shell.linux`
+    Writable settings: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change others in the editor.
     ");
     desk.settings.insert("files.exclude".to_owned(), json!({ "**/out": true }));
     assert_snapshot!(desk.call("get_setting", &json!({ "key": "files.exclude" })), @r#"
@@ -180,18 +180,18 @@ fn a_setting_is_told_as_it_was_and_as_it_is() {
     [editor]
     "#);
     assert_snapshot!(desk.call("get_setting", &json!({ "key": "files.exclude", "scope": "user" })), @r#"
-    files.exclude is not set at the scope `user`; {"**/out":true} holds
+    files.exclude is not set at the scope `user`; {"**/out":true} applies
     [editor]
     "#);
     assert_snapshot!(desk.call("get_setting", &json!({ "key": "files.exclude", "scope": "galaxy" })), @"
-    error: Invalid input: scope: there is `user`, `workspace` or `folder`
-    Leave `scope` out, or give one of these.
+    error: Invalid input: scope: must be `user`, `workspace` or `folder`
+    Omit `scope`, or pass one of these.
     ");
     assert_snapshot!(desk.call("set_update_imports_setting", &json!({ "value": "always" })), @r#"
     typescript.updateImportsOnFileMove.enabled: "prompt" → "always" at the scope `workspace`
-    set_setting {"key":"typescript.updateImportsOnFileMove.enabled","scope":"workspace","value":"prompt"} takes it back
+    set_setting {"key":"typescript.updateImportsOnFileMove.enabled","scope":"workspace","value":"prompt"} undoes it
     javascript.updateImportsOnFileMove.enabled: not set → "always" at the scope `workspace`
-    set_setting {"key":"javascript.updateImportsOnFileMove.enabled","scope":"workspace"} takes it back
+    set_setting {"key":"javascript.updateImportsOnFileMove.enabled","scope":"workspace"} undoes it
     [editor]
     "#);
 }
@@ -223,7 +223,7 @@ fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
       web/other.ts  changed by an extension of the editor
     note: not saved, for it is open in the editor: `web/other.ts`
     note: the user typed into `web/report.ts` meanwhile: it is neither saved nor taken back; read it again
-    undo_edit {"plan":"[plan]"} takes it back
+    undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
     desk.follows.clear();
@@ -263,7 +263,7 @@ fn a_file_that_is_typed_into_is_not_deleted() {
     // The first read is for the plan, the second for the edit itself.
     desk.late = Some((2, "web/new.ts", "// typed\n"));
     assert_snapshot!(desk.undo(), @"
-    error: Failed to undo the edit: the editor refused the edit: `[root]/web/new.ts` has changes that are not saved: save it there first (nothing was written)
+    error: Failed to undo the edit: the editor refused the edit: `[root]/web/new.ts` has unsaved changes: save it in the editor first (nothing was written)
     Look at the editor's own message, then apply again.
     ");
     assert_eq!(desk.asked, Vec::<Value>::new());
@@ -299,7 +299,7 @@ fn an_undo_whose_texts_cannot_be_corrected_is_still_told_as_made() {
       web/shape.ts  renamed from web/form.ts
     note: the editor made another text of `web/report.ts` than was asked for: other line ends, or what it does when it saves
     note: not saved, for it had unsaved changes: `web/report.ts`
-    note: extensions changed `[root]/web/report.ts`, which could not be taken back (a folder is read-only): read it again
+    note: extensions changed `[root]/web/report.ts`, which could not be reverted (a folder is read-only): read these files again
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
     assert_eq!(desk.on_disk("web/shape.ts"), "export class Circle {}\n");
@@ -317,7 +317,7 @@ fn a_text_for_which_the_others_leave_no_room_is_not_read_from_disk() {
         desk.type_in(&path, &large);
     }
     assert_snapshot!(desk.call("file.read", &json!({ "path": "web/shape.ts" })), @"
-    error: Failed to read the file: `web/shape.ts`: its text in the editor is not saved, and what is not saved there has more than 64 MiB together; save some of it first
-    See that the file can be read by the user that runs zubi.
+    error: Failed to read the file: `web/shape.ts`: its text in the editor is not saved, and unsaved texts exceed 64 MiB in total; save some of them first
+    Check that the user running zubi may read the file.
     ");
 }

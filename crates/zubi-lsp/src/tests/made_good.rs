@@ -131,7 +131,7 @@ fn several_providers_answer_as_one() {
     ");
     assert_snapshot!(toy.call("lsp_hover", &at, |_, _| Ok(json!([]))), @"
     at web/report.ts:2:21 Circle
-    nothing is known about `Circle` (a keyword, a literal, or code the server cannot resolve)
+    no information about `Circle` (a keyword, a literal, or code the server cannot resolve)
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
     let told = toy.call("lsp_definition", &at, |_, _| {
@@ -234,7 +234,7 @@ fn what_did_not_fit_is_told() {
     });
     assert_snapshot!(told, @"
     at web/report.ts:2:21
-    1 completion (the server has more once more is typed)
+    1 completion (incomplete: type more for others)
       Circle (class)
     [editor · readiness unknown · may be incomplete: editor left out 9 more]
     ");
@@ -267,7 +267,7 @@ fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
     [domainlang + editor · readiness unknown · completeness unknown: editor gives no readiness signal · beside an index that may lack names: exact names only, from the outlines of 2 files]
     ");
     assert_snapshot!(toy.call("lsp_document_symbols", &json!({ "path": "web/report.ts" }), |_, _| Ok(Value::Null)), @"
-    `web/report.ts` declares nothing that the server names
+    no declarations in `web/report.ts`
     [editor · ready]
     ");
 }
@@ -299,7 +299,7 @@ fn items_of_hierarchies_go_back_as_they_came() {
         _ => Err("the editor does not know this item any more: ask about its place again".to_owned()),
     });
     assert_snapshot!(told, @"
-    error: Failed to walk the calls: editor answered `callHierarchy/incomingCalls` with an error: the editor does not know this item any more: ask about its place again (-32803)
+    error: Failed to walk the call hierarchy: editor answered `callHierarchy/incomingCalls` with an error: the editor does not know this item any more: ask about its place again (-32803)
     Check the position with `lsp_document_symbols`, then ask again.
     ");
 }

@@ -111,11 +111,11 @@ fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
         said.push(result["problem"].as_str().unwrap().to_owned());
     }
     assert_snapshot!(said.join("\n"), @"
-    the editor has not let zubi use `editor/gpt-4o-2024`. It asks you when a task begins that you have given yourself: send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”. `zubi agent models` shows which models there are and what others need.
-    the editor has no model `editor/gpt-4o-2024` any more (gone). `zubi agent models` shows which models there are and what others need.
-    the editor keeps zubi from using `editor/gpt-4o-2024` (filtered). Choose another model with --model if this one cannot take such a question.
-    your share of `editor/gpt-4o-2024` is used up (You have exceeded your premium quota.). Choose another model with --model if this one cannot take such a question.
-    what `editor/gpt-4o-2024` was told is too long for it (model_max_prompt_tokens_exceeded). Begin a new conversation, or choose a model with a larger context.
+    the editor does not allow zubi to use `editor/gpt-4o-2024`. It prompts you when you start a task: send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”. `zubi agent models` shows which models there are and what others need.
+    the editor no longer has a model `editor/gpt-4o-2024` (gone). `zubi agent models` shows which models there are and what others need.
+    the editor blocks zubi from using `editor/gpt-4o-2024` (filtered). Choose another model with --model if this one cannot take such a question.
+    your quota of `editor/gpt-4o-2024` is used up (You have exceeded your premium quota.). Choose another model with --model if this one cannot take such a question.
+    the prompt is too long for `editor/gpt-4o-2024` (model_max_prompt_tokens_exceeded). Begin a new conversation, or choose a model with a larger context.
     ");
 }
 

@@ -62,14 +62,14 @@ fn what_is_open_is_what_the_editor_told_last() {
     let mut client = editor();
     let open = json!({ "command": "open_files" });
     assert_snapshot!(client.call("editor", &open), @"
-    error: Failed to ask the editor: the editor has not told yet what is open in it; ask again
-    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    error: Failed to query the editor: the editor has not reported its open files yet; try again
+    Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     tell_open(&client, false);
     assert_snapshot!(client.call("editor", &open), @"
     1 file open
       web/shape.ts  typescript, 4 lines
-    [editor · open files outside of the workspace, which are not listed: 1]
+    [editor · open files outside the workspace, not listed: 1]
     ");
     tell_open(&client, true);
     // Invalid params change nothing.
@@ -78,7 +78,7 @@ fn what_is_open_is_what_the_editor_told_last() {
     assert_snapshot!(client.call("editor", &open), @"
     1 file open
       web/shape.ts  typescript, 4 lines, not saved
-    [editor · open files outside of the workspace, which are not listed: 1]
+    [editor · open files outside the workspace, not listed: 1]
     ");
     let status = client.call("editor", &json!({ "command": "status" })).replace(client.root.as_str(), "[root]");
     assert_snapshot!(status, @"
@@ -116,7 +116,7 @@ fn problems_are_those_that_the_editor_shows() {
     let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "full", "items": [] }));
     assert_snapshot!(told, @"
     no problem is known in `web/report.ts`
-    [editor · the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it]
+    [editor · the file is not open in the editor, so it may be unchecked; validating it opens it]
     ");
 
     let report = client.uri("web/report.ts");
@@ -125,7 +125,7 @@ fn problems_are_those_that_the_editor_shows() {
     let args = json!({ "command": "validate_file", "path": "web/report.ts", "format": "json" });
     let (asked, told) = call_editor_tool(&mut client, &args, answer);
     assert_eq!(asked, json!({ "method": "zubi/validate", "params": document(&report) }));
-    assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has said anything about the present text: it has nothing to tell, or is not done yet"}"#);
+    assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet"}"#);
 
     let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [problem()] }, { "uri": "git:/x", "items": [problem()] }]);
     let (asked, told) = call_editor_tool(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
@@ -135,7 +135,7 @@ fn problems_are_those_that_the_editor_shows() {
     by source: ts 1
     most errors:
       web/shape.ts  1 error, 0 warnings
-    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
 }
 
@@ -146,15 +146,15 @@ fn an_editor_that_answers_strangely_is_told() {
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
     let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
     assert_snapshot!(told, @"
-    error: Failed to ask the editor: the editor answered: its answer to `textDocument/diagnostic` cannot be read: unknown variant `unchanged`, expected `full`
-    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    error: Failed to query the editor: the editor answered: cannot parse its answer to `textDocument/diagnostic`: unknown variant `unchanged`, expected `full`
+    Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
     let asked = client.next_request();
     client.refuse(asked.id, -32603, "no such document");
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
-    error: Failed to ask the editor: the editor answered: no such document
-    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    error: Failed to query the editor: the editor answered: no such document
+    Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     // The editor lists the method but does not support it, and there is no other source.
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
@@ -163,8 +163,8 @@ fn an_editor_that_answers_strangely_is_told() {
         client.refuse(asked.id, -32601, "not here");
     }
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
-    error: Failed to ask the editor: editor does not support `textDocument/diagnostic`. Ask another question; this server does not offer this one.
-    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    error: Failed to query the editor: editor does not support `textDocument/diagnostic`. Ask another question; this server does not offer this one.
+    Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
 }
 
@@ -197,7 +197,7 @@ fn a_folder_that_is_open_by_a_link_keeps_its_name() {
     assert_snapshot!(client.call("editor", &json!({ "command": "open_files" })), @"
     1 file open
       web/shape.ts  typescript, 4 lines
-    [editor · open files outside of the workspace, which are not listed: 1]
+    [editor · open files outside the workspace, not listed: 1]
     ");
 }
 
@@ -237,7 +237,7 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     }
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     no problems in 2 files; snapshot d-3
-    [editor · readiness unknown · may be incomplete: editor has not checked the present text yet · not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it]
+    [editor · readiness unknown · may be incomplete: editor has not checked the present text yet · not open in the editor, whose servers may not have analysed it: `editor` with `validate_file` opens it]
     ");
 }
 

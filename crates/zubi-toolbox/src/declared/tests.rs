@@ -87,13 +87,13 @@ fn the_missions_own_example_is_read() {
         "parameters": {"type": "object", "properties": {"environment": {"type": "string", "enum": ["staging", "production"]}},
         "required": ["environment"]}, "execution": {"type": "shell", "script": "./scripts/deploy.sh $environment"},
         "requiresApproval": true, "category": "deployment"}]}"#;
-    assert_snapshot!(render_problems(text), @r##"
+    assert_snapshot!(render_problems(text), @"
     tools: workspace.deploy
     .vscode/agent-tools.json:1:34: warning[unused-variable]: no tool uses the variable `API_URL`
-      Write `${API_URL}` where it belongs, or take it out.
+      Use `${API_URL}`, or remove the variable.
     .vscode/agent-tools.json:3:57: warning[parameter-description]: the parameter `environment` has no description
-      Say what it is, with an example: the model has nothing else to go by.
-    "##);
+      Describe it with an example: the model sees nothing else.
+    ");
 }
 
 /// known-defects: X8
@@ -167,28 +167,28 @@ fn all_problems_of_all_files_are_told_at_once() {
     let loaded = fixture.load();
     let ids: Vec<_> = loaded.files.iter().flat_map(|file| &file.tools).map(|tool| &tool.definition.id).collect();
     assert_eq!(ids, ["workspace.good"]);
-    assert_snapshot!(loaded.problems().map(LocatedProblem::render).collect::<Vec<_>>().join("\n"), @r##"
+    assert_snapshot!(loaded.problems().map(LocatedProblem::render).collect::<Vec<_>>().join("\n"), @"
     .vscode/agent-tools.json:3:3: error[unknown-field]: the file has no field `varables`
       Did you mean `variables`?
     .vscode/agent-tools.json:5:5: error[missing-field]: item 1 of `tools` has no `name`
-      For people: a short title.
-    .vscode/agent-tools.json:5:12: error[invalid-id]: `Bad` is no id
-      Ids are words of small letters, digits and `_`, the first beginning with a letter, joined by dots: `kb.search`.
+      Short title for users.
+    .vscode/agent-tools.json:5:12: error[invalid-id]: `Bad` is not a valid id
+      An id is one or more words of lower-case letters, digits and `_`, joined by dots, beginning with a letter: `kb.search`.
     .vscode/agent-tools.json:5:19: error[unknown-field]: item 1 of `tools` has no field `nam`
       Did you mean `name`?
     .vscode/agent-tools.json:5:46: error[wrong-type]: `description` is a whole number, and must be a string
-      For the model: what comes back, and when to use it. At most 1,024 bytes; the first 300 characters must stand alone.
-    .vscode/agent-tools.json:5:124: error[wrong-value]: there is no execution `shel`
+      Text for the model: the result, and when to use the tool. At most 1,024 bytes; the first 300 characters must be sufficient by themselves.
+    .vscode/agent-tools.json:5:124: error[wrong-value]: unknown execution `shel`
       Did you mean `shell`? There are: shell, http, inline, command, function.
     .vscode/agent-tools.json:5:144: error[wrong-value]: `timeout` cannot be 0
       At least 1.
-    .vscode/agent-tools/a.json:1:37: error[duplicate-id]: the id `workspace.good` is taken by the tool at .vscode/agent-tools.json:6:12
-      Give one of the two another id.
-    .vscode/agent-tools/b.json:2:12: error[syntax]: no JSON: Unexpected close brace
-      Everything after this place is unread; comments and a comma after the last item are fine.
+    .vscode/agent-tools/a.json:1:37: error[duplicate-id]: the id `workspace.good` is already used by the tool at .vscode/agent-tools.json:6:12
+      Change one of the two ids.
+    .vscode/agent-tools/b.json:2:12: error[syntax]: invalid JSON: Unexpected close brace
+      The text after this position is ignored; comments and trailing commas are allowed.
     .vscode/agent-tools/c.json:1:13: error[wrong-value]: `version` cannot be `2.0`
       There are: 1.0.
-    "##);
+    ");
 }
 
 /// known-defects: X12–X16
@@ -349,9 +349,9 @@ fn ids_that_stand_twice_are_told_with_both_places() {
         (".vscode/agent-tools/b.json", &tool("kb.find", "Does another thing altogether, elsewhere.")),
     ]);
     let loaded = fixture.load();
-    assert_snapshot!(loaded.problems().map(LocatedProblem::render).collect::<Vec<_>>().join("\n"), @r"
-    .vscode/agent-tools/b.json:1:37: error[duplicate-id]: the id `kb.find` is taken by the tool at .vscode/agent-tools/a.json:1:37
-      Give one of the two another id.
+    assert_snapshot!(loaded.problems().map(LocatedProblem::render).collect::<Vec<_>>().join("\n"), @"
+    .vscode/agent-tools/b.json:1:37: error[duplicate-id]: the id `kb.find` is already used by the tool at .vscode/agent-tools/a.json:1:37
+      Change one of the two ids.
     ");
 }
 

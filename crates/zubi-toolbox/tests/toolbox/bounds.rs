@@ -11,8 +11,8 @@ async fn a_part_that_was_read_is_not_the_file() {
     session.raw("file.read", json!({ "path": "src/a.rs", "endLine": 1 })).await;
     let whole = json!({ "path": "src/a.rs", "content": "// nothing else\n" });
     insta::assert_snapshot!(session.call("file.write", whole.clone()).await, @r#"
-    Failed to write the file: `src/a.rs` exists and not all of it was read here; nothing was written
-    Read it first with file.read {"path":"src/a.rs"}, or give overwrite: true to replace it unread.
+    Failed to write the file: `src/a.rs` exists and was not read completely here; nothing was written
+    Read it first with file.read {"path":"src/a.rs"}, or pass overwrite: true to replace it unread.
     "#);
     let told = session.raw("file.edit", json!({ "path": "src/a.rs", "old": "World", "new": "zubi" })).await;
     assert!(told.contains("1 replacement: written"), "{told}");
@@ -30,11 +30,11 @@ async fn a_search_passes_credentials_over() {
     1 line matches `TOKEN` in 1 file
     a.txt
       1:1  TOKEN
-    [disk · 1 file searched · 2 files with credentials not searched]
+    [disk · 1 file searched · 2 files with credentials skipped]
     ");
     insta::assert_snapshot!(session.call("file.search", json!({ "query": "TOKEN", "path": "keys" })).await, @"
     no line matches `TOKEN`
-    [disk · 0 files searched · 1 file with credentials not searched]
+    [disk · 0 files searched · 1 file with credentials skipped]
     ");
     for (tool, arguments) in [
         ("file.search", json!({ "query": "TOKEN", "path": ".env" })),
@@ -76,7 +76,7 @@ async fn no_file_is_made_below_a_hundred_new_folders() {
     let path = format!("{}/f.txt", vec!["d"; 100].join("/"));
     insta::assert_snapshot!(session.call("file.write", json!({ "path": path, "content": "x" })).await.replace(&path, "[path]"), @"
     Failed to write the file: `[path]`: that would make 100 new folders, more than 32 at once
-    Look at what is there with file.list.
+    Check the path with file.list.
     ");
 }
 

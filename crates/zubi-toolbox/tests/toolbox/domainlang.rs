@@ -127,22 +127,22 @@ async fn other_models_than_those_of_the_workspace() {
     assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "imported files belong to it");
     assert_eq!(files(&summary(json!({ "text": "Domain X { vision: \"v\" }" })).await), 1);
     insta::assert_snapshot!(summary(json!({ "text": "Team A", "path": "shop" })).await, @"
-    Invalid input: text: it is asked by itself, so leave `path` out
+    Invalid input: text: it is queried by itself, so omit `path`
     Correct the argument and call again.
     ");
     insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "text": "Team A", "file": "other.dlang" })).await, @"
-    Invalid input: text: it is asked by itself, so leave `file` out
+    Invalid input: text: it is queried by itself, so omit `file`
     Correct the argument and call again.
     ");
     let broken = json!({ "text": "import \"./pay.dlang\"\nDomain" });
     insta::assert_snapshot!(check(SHOP, "domainlang_validate", broken).await, @r#"{"valid":false,"fileCount":1,"domainCount":1,"bcCount":0,"errors":[{"severity":1,"message":"Expecting token of type 'ID' but found end of file.","code":"expected-token","file":"text.dlang","line":2,"column":7},{"severity":1,"message":"Cannot resolve import './pay.dlang'.\nHint: Check that the file exists and the path is correct.: Check that the file exists and the path is correct.","code":"import-unresolved","file":"text.dlang","line":1,"column":8}],"warnings":[],"infoCount":0}"#);
     insta::assert_snapshot!(summary(json!({ "path": "nowhere" })).await, @"
     Invalid input: path: `nowhere` does not exist in the workspace; paths are relative to `[root]`
-    Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.
+    Give a path relative to the workspace folder, or omit `path` to query the whole workspace.
     ");
     insta::assert_snapshot!(summary(json!({ "path": "../secret" })).await, @"
     Invalid input: path: `../secret` does not exist in the workspace; paths are relative to `[root]`
-    Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.
+    Give a path relative to the workspace folder, or omit `path` to query the whole workspace.
     ");
     insta::assert_snapshot!(summary(json!({ "path": "readme.txt" })).await, @"
     Invalid input: path: [root]/readme.txt is not a DomainLang file: its name does not end in .dlang
@@ -226,7 +226,7 @@ async fn folders_that_come_and_go() {
     let text = ask().await.replace(toy.root.as_str(), "[root]");
     insta::assert_snapshot!(text, @"
     Failed to load the model: [root]/later does not exist
-    See that it is there, then call again.
+    Check that it exists, then call again.
     ");
     std::fs::create_dir(&folder).unwrap();
     assert!(ask().await.starts_with(r#"{"summary":{"fileCount":0,"#), "the next query tries again");

@@ -46,7 +46,7 @@ async fn what_the_editor_shows() {
     insta::assert_snapshot!(ask("open_files").await, @"
     1 file open
       a.toy  toy, 3 lines, not saved
-    [editor · open files outside of the workspace, which are not listed: 1]
+    [editor · open files outside the workspace, not listed: 1]
     ");
     insta::assert_snapshot!(ask("active_file").await, @"
     a.toy:2:3  toy, 3 lines, not saved
@@ -61,7 +61,7 @@ async fn what_the_editor_shows() {
     most errors:
       a.toy  1 error, 1 warning
       deep/b.toy  1 error, 0 warnings
-    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
     insta::assert_snapshot!(ask("all_diagnostics").await, @"
     3 problems in 2 files
@@ -70,11 +70,11 @@ async fn what_the_editor_shows() {
       3:3  error: it is bad  [toy 7]
     deep/b.toy
       1:3  error: it is bad  [lint 7]
-    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
     insta::assert_snapshot!(call(true, json!({ "command": "diagnostics", "path": "good.toy" })).await, @"
     no problem is known in `good.toy`
-    [editor · the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it]
+    [editor · the file is not open in the editor, so it may be unchecked; validating it opens it]
     ");
     insta::assert_snapshot!(call(true, json!({ "command": "validate_file", "path": "deep/b.toy" })).await, @"
     1 error in `deep/b.toy`
@@ -87,7 +87,7 @@ async fn what_the_editor_shows() {
     a.toy
       3:3  error: it is bad  [toy 7]
     … 1 more file: raise `limit`, or narrow with `severity` or `source`, or raise `max_tokens`
-    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
 }
 
@@ -95,7 +95,7 @@ async fn what_the_editor_shows() {
 async fn without_an_editor() {
     let ask = |command: &str| call(false, json!({ "command": command }));
     insta::assert_snapshot!(ask("status").await, @"
-    no editor is connected; problems are asked of language servers
+    no editor is connected; language servers provide the diagnostics
     host: daemon
     folders:
       [root]
@@ -139,7 +139,7 @@ async fn without_an_editor() {
 #[tokio::test]
 async fn json_is_the_object_of_the_protocol() {
     let ask = |args: Value| call(false, args);
-    insta::assert_snapshot!(ask(json!({ "command": "status", "format": "json" })).await, @r#"{"available":false,"message":"no editor is connected; problems are asked of language servers","kind":"daemon","workspaceFolders":["[root]"]}"#);
+    insta::assert_snapshot!(ask(json!({ "command": "status", "format": "json" })).await, @r#"{"available":false,"message":"no editor is connected; language servers provide the diagnostics","kind":"daemon","workspaceFolders":["[root]"]}"#);
     insta::assert_snapshot!(ask(json!({ "command": "validate_file", "path": "deep/b.toy", "format": "json" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless","note":"the toy library was not read"}}"#);
 }
 
@@ -148,18 +148,18 @@ async fn arguments_that_do_not_fit() {
     let ask = |args: Value| call(false, args);
     insta::assert_snapshot!(ask(json!({ "command": "execute" })).await, @r#"
     Invalid input: command: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
-    `command` ("status"|"ping"|"diagnostics"|"all_diagnostics"|"errors_summary"|"validate_file"|"open_files"|"active_file"): What is asked Example: {"command":"all_diagnostics","severity":"error"}
+    `command` ("status"|"ping"|"diagnostics"|"all_diagnostics"|"errors_summary"|"validate_file"|"open_files"|"active_file"): Which state to show Example: {"command":"all_diagnostics","severity":"error"}
     "#);
     insta::assert_snapshot!(ask(json!({ "command": "diagnostics" })).await, @"
     Invalid input: path: missing
     Name the file, relative to the workspace folder.
     ");
     insta::assert_snapshot!(ask(json!({ "command": "open_files", "path": "a.toy" })).await, @"
-    Invalid input: path: it goes only with diagnostics and validate_file
+    Invalid input: path: only valid with diagnostics and validate_file
     Leave it out, or give another command.
     ");
     insta::assert_snapshot!(ask(json!({ "command": "errors_summary", "severity": "error" })).await, @"
-    Invalid input: severity: it goes only with all_diagnostics
+    Invalid input: severity: only valid with all_diagnostics
     Leave it out, or give another command.
     ");
     insta::assert_snapshot!(ask(json!({ "command": "all_diagnostics", "severity": "fatal" })).await, @"

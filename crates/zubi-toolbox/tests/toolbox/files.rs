@@ -96,17 +96,17 @@ async fn read() {
     ");
     insta::assert_snapshot!(check("file.read", json!({ "path": "src" })).await, @"
     Failed to read the file: `src` is a directory
-    `file.list` shows what is in it.
+    `file.list` shows its files.
     ");
     insta::assert_snapshot!(check("file.read", json!({ "path": "absent.rs" })).await, @"
     Invalid input: path: `absent.rs` does not exist in the workspace; paths are relative to `[root]`
-    `file.list` shows what is there; `file.search` finds text.
+    `file.list` shows existing files; `file.search` finds text.
     ");
     let session = Session::new(PROJECT);
     session.write("binary", b"text\0more");
     insta::assert_snapshot!(session.call("file.read", json!({ "path": "binary" })).await, @"
     Failed to read the file: `binary` is binary, or text in another encoding than UTF-8
-    Another program must read this format.
+    Use another program for this format.
     ");
     session.write("empty", b"");
     insta::assert_snapshot!(session.call("file.read", json!({ "path": "empty" })).await, @"[disk · sha  · 0 lines]");
@@ -121,7 +121,7 @@ async fn read() {
     let tail: Vec<&str> = answer.lines().rev().take(2).collect();
     insta::assert_snapshot!(tail.join("\n"), @r#"
     [disk · sha  · lines 1–23989 of 40001]
-    … cut: 16011 more lines; file.read {"path":"long","startLine":23990,"endLine":40000} goes on
+    … cut: 16011 more lines; continue with file.read {"path":"long","startLine":23990,"endLine":40000}
     "#);
     assert!(answer.lines().next().unwrap().ends_with("… 3000 more characters"));
 }
@@ -137,12 +137,12 @@ async fn write() {
     +++ b/new/folder/x.txt
     @@ -0,0 +1 @@
     +one
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha ]
     "#);
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "x" })).await, @r#"
-    Failed to write the file: `notes.txt` exists and not all of it was read here; nothing was written
-    Read it first with file.read {"path":"notes.txt"}, or give overwrite: true to replace it unread.
+    Failed to write the file: `notes.txt` exists and was not read completely here; nothing was written
+    Read it first with file.read {"path":"notes.txt"}, or pass overwrite: true to replace it unread.
     "#);
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "x\n", "overwrite": true })).await, @r#"
     write notes.txt: written
@@ -152,7 +152,7 @@ async fn write() {
     @@ -1 +1 @@
     -Greetings
     +x
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha ]
     "#);
     // A session knows the files it has written.
@@ -164,28 +164,28 @@ async fn write() {
     @@ -1 +1 @@
     -x
     +y
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha ]
     "#);
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "y\n" })).await, @"
-    notes.txt holds exactly this text already; nothing was written
+    notes.txt already has exactly this text; nothing was written
     [disk · sha ]
     ");
     session.write("notes.txt", b"somebody else's\n");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "z", "overwrite": true })).await, @r#"
     Failed to write the file: `notes.txt` changed since it was read here; nothing was written
-    Read it again with file.read {"path":"notes.txt"}, then repeat the call for the text as it is now.
+    Read it again with file.read {"path":"notes.txt"}, then repeat the call for the present text.
     "#);
     session.raw("file.read", json!({ "path": "notes.txt" })).await;
     session.raw("file.write", json!({ "path": "notes.txt", "content": "z" })).await;
     assert_eq!(session.bytes("notes.txt"), b"z");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "notes.txt", "content": "a", "expected": "0123456789ab" })).await, @r#"
-    Failed to write the file: `notes.txt` is not the text with the hash 0123456789ab; nothing was written
-    Read it again with file.read {"path":"notes.txt"}, then repeat the call for the text as it is now.
+    Failed to write the file: `notes.txt` does not have the hash 0123456789ab; nothing was written
+    Read it again with file.read {"path":"notes.txt"}, then repeat the call for the present text.
     "#);
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "absent", "content": "a", "expected": "0123456789ab" })).await, @"
     Invalid input: expected: `absent` does not exist
-    Leave `expected` out to create it.
+    Omit `expected` to create it.
     ");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": ".git/hooks/pre-commit", "content": "evil" })).await, @"
     Failed to write the file: `.git/hooks/pre-commit` belongs to git or to zubi's own settings, which no edit may touch
@@ -197,11 +197,11 @@ async fn write() {
     ");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "src", "content": "x" })).await, @"
     Failed to write the file: `src` is a directory
-    `file.list` shows what is in it.
+    `file.list` shows its files.
     ");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "src/a.rs/b", "content": "x" })).await, @"
     Invalid input: path: `src/a.rs/b` cannot be there: `src/a.rs` is a file, no folder
-    Name that file, or another folder; `file.list` shows what is there.
+    Name that file, or another folder; `file.list` shows existing files.
     ");
 }
 
@@ -246,12 +246,12 @@ async fn edit() {
      }
      
      fn greet(name: &str) {
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha ]
     "#);
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail" })).await, @"
-    Invalid input: old: it stands 2 times in `src/a.rs`, on lines 2, 5
-    Nothing was written. Give more of the text around the one meant, or replaceAll: true.
+    Invalid input: old: it occurs 2 times in `src/a.rs`, on lines 2, 5
+    Nothing was written. Include more surrounding text, or pass replaceAll: true.
     ");
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail", "replaceAll": true })).await, @r#"
     edit src/a.rs, 2 replacements: written
@@ -268,16 +268,16 @@ async fn edit() {
     +fn hail(name: &str) {
          println!("Hello, {name}");
      }
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha ]
     "#);
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "edits": [{ "old": "fn main", "new": "fn start" }, { "old": "nowhere(", "new": "x" }] })).await, @"
     Invalid input: edits[1].old: not in `src/a.rs`
-    Nothing was written. Look at the place with file.read, and give `old` exactly as it stands there.
+    Nothing was written. Read the lines with file.read, and pass `old` exactly as written there.
     ");
     assert!(String::from_utf8(session.bytes("src/a.rs")).unwrap().contains("fn main"), "all or none");
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs" })).await, @r#"
-    Invalid input: old: nothing to replace is given
+    Invalid input: old: missing
     Give `old` and `new`, or a list in `edits`: [{"old": …, "new": …}].
     "#);
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "edits": [] })).await, @r#"
@@ -287,7 +287,7 @@ async fn edit() {
     session.write("src/a.rs", b"fn other() {}\n");
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "other", "new": "x" })).await, @r#"
     Failed to edit the file: `src/a.rs` changed since it was read here; nothing was written
-    Read it again with file.read {"path":"src/a.rs"}, then repeat the call for the text as it is now.
+    Read it again with file.read {"path":"src/a.rs"}, then repeat the call for the present text.
     "#);
 }
 
@@ -325,7 +325,7 @@ async fn list() {
     [disk · 2 ignored or generated not listed]
     ");
     insta::assert_snapshot!(check("file.list", json!({ "path": "notes.txt" })).await, @r#"
-    Invalid input: path: `notes.txt` is no folder
+    Invalid input: path: `notes.txt` is not a folder
     file.read {"path":"notes.txt"} reads it.
     "#);
     insta::assert_snapshot!(check("file.list", json!({ "pattern": "a[" })).await, @"
@@ -373,7 +373,7 @@ async fn search() {
         (?:greet()
         ^
     error: unclosed group
-    Give regex: false to look for it as plain text, or correct the expression (Rust's syntax; no look-around, no back-references).
+    Pass regex: false to search for plain text, or correct the expression (Rust's syntax; no look-around, no back-references).
     ");
     insta::assert_snapshot!(check("file.search", json!({ "query": "absent" })).await, @"
     no line matches `absent`
@@ -392,8 +392,8 @@ async fn search() {
 #[tokio::test]
 async fn get_current_needs_an_editor() {
     insta::assert_snapshot!(check("file.getCurrent", json!({})).await, @"
-    Failed to see the active editor: no editor is connected here
-    Ask the user for the path and use file.read, or let them run zubi from their editor.
+    Failed to read the active editor: no editor is connected here
+    Ask the user for the path and use file.read, or for running zubi from the editor.
     ");
 }
 

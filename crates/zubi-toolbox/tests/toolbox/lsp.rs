@@ -24,7 +24,7 @@ async fn definition() {
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "at": "app.toy:2 print" })).await, @"
     at app.toy:2:3 print
-    no definition of `print`: the server knows none (a keyword, a literal, or code it cannot resolve)
+    no definition of `print`: the server found none (a keyword, a literal, or code it cannot resolve)
     [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "symbol": "Square", "context": 1 })).await, @"
@@ -71,7 +71,7 @@ async fn references() {
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "9" })).await, @"
     Invalid input: cursor: past the end; there are 3 items now
-    Ask again without `cursor`.
+    Call again without `cursor`.
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"furtherWordMatches":0,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
 }
@@ -172,7 +172,7 @@ async fn rename_apply_undo() {
       app.toy:2:1  error: this is bad  [toy]
       app.toy:4:1  error: this is bad  [toy]
       shapes.toy:6:1  error: this is bad  [toy]
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     insta::assert_snapshot!(without_ids(&call(&toy, "undo_edit", json!({ "plan": plan })).await), @"
@@ -190,7 +190,7 @@ async fn rename_apply_undo() {
     Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
     ");
     insta::assert_snapshot!(call(&toy, "apply_edit", json!({})).await, @"
-    Invalid input: plan: give exactly one of `plan` and `action`
+    Invalid input: plan: pass exactly one of `plan` and `action`
     Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.
     ");
 }
@@ -283,7 +283,7 @@ async fn wrong_arguments_are_told() {
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "." })).await, @"
     Invalid input: path: `.` is a directory
-    Name a file; `lsp_workspace_symbols` looks through all of them.
+    Name a file; `lsp_workspace_symbols` searches all files.
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "/etc/passwd" })).await, @"
     Invalid input: path: `/etc/passwd` is outside the workspace; only files under `[root]` can be named

@@ -42,17 +42,17 @@ async fn a_link_that_leads_nowhere() {
     insta::assert_snapshot!(check("dangling").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `dangling` leads nowhere: `dangling` is a symbolic link to `gone`, which does not exist
-    Nothing is read or written through such a link. Name the file itself, or have the link mended or removed.
+    zubi does not read or write through such a link. Name the file itself, or fix or remove the link.
     ");
     insta::assert_snapshot!(check("dangling/x").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `dangling/x` leads nowhere: `dangling` is a symbolic link to `gone`, which does not exist
-    Nothing is read or written through such a link. Name the file itself, or have the link mended or removed.
+    zubi does not read or write through such a link. Name the file itself, or fix or remove the link.
     ");
     insta::assert_snapshot!(check("circle").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `circle` leads nowhere: `circle` is a symbolic link to `circle`, which leads in a circle
-    Nothing is read or written through such a link. Name the file itself, or have the link mended or removed.
+    zubi does not read or write through such a link. Name the file itself, or fix or remove the link.
     ");
 }
 
@@ -61,17 +61,17 @@ async fn a_file_that_is_used_as_a_folder() {
     insta::assert_snapshot!(check("a.txt/x").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `a.txt/x` cannot be there: `a.txt` is a file, no folder
-    Name that file, or another folder; `file.list` shows what is there.
+    Name that file, or another folder; `file.list` shows existing files.
     ");
     insta::assert_snapshot!(check("to-a/x").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `to-a/x` cannot be there: `to-a` is a file, no folder
-    Name that file, or another folder; `file.list` shows what is there.
+    Name that file, or another folder; `file.list` shows existing files.
     ");
     insta::assert_snapshot!(check("a.txt/").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `a.txt/` cannot be there: `a.txt` is a file, no folder
-    Name that file, or another folder; `file.list` shows what is there.
+    Name that file, or another folder; `file.list` shows existing files.
     ");
 }
 
@@ -114,12 +114,12 @@ async fn names_that_hide_something() {
     @@ -1 +1 @@
     -text
     +new
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha ]
     "#);
     assert_eq!(session.bytes("one\n9 files in ."), b"new\n");
     insta::assert_snapshot!(session.call("file.read", json!({ "path": "one\n9 files in ." })).await, @"
-    Invalid input: path: it holds control characters
+    Invalid input: path: it contains control characters
     Give a path relative to the workspace folder, as answers print it.
     ");
 }

@@ -269,7 +269,7 @@ async fn problems() {
     "#);
     let of_others = "//- model.yaml\nlayers: 3\n";
     insta::assert_snapshot!(check(of_others, "lsp_diagnostics", json!({ "path": "model.yaml" })).await, @"
-    Failed to check for problems: no language server answers for this workspace: no file of a language with a catalogue row was found
+    Failed to check for diagnostics: no language server answers for this workspace: no file of a language with a catalogue row was found
     Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.
     ");
     insta::assert_snapshot!(check(SHOP, "lsp_diagnostics", json!({})).await, @"
@@ -344,11 +344,11 @@ async fn what_is_not_answered_and_why() {
     // Ignored files are not part of the model.
     let ignored = "//- .gitignore\nbuild\n//- build/a.dlang\nTeam A\n//- b.dlang\nTeam B\n";
     insta::assert_snapshot!(check(ignored, "lsp_definition", json!({ "at": "build/a.dlang:1:6" })).await, @"
-    Failed to find the definition: `build/a.dlang` is no part of the model: it is ignored or in no folder of the workspace, and nothing imports it
+    Failed to find the definition: `build/a.dlang` is not part of the model: it is ignored or outside the workspace folders, and nothing imports it
     Name a text file of the workspace.
     ");
     insta::assert_snapshot!(check(ignored, "lsp_diagnostics", json!({ "path": "build/a.dlang" })).await, @"
-    Failed to check for problems: `build/a.dlang` is no part of the model: it is ignored or in no folder of the workspace, and nothing imports it
+    Failed to check for diagnostics: `build/a.dlang` is not part of the model: it is ignored or outside the workspace folders, and nothing imports it
     Name a text file of the workspace.
     ");
     insta::assert_snapshot!(

@@ -43,7 +43,7 @@ async fn rename_file() {
       lib/forms.toy  renamed from shapes.toy
       app.toy  written
     problems: no change
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use forms Shape"));
@@ -60,12 +60,12 @@ async fn rename_file() {
     assert!(toy.root.join("shapes.toy").exists() && !toy.root.join("lib").exists());
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use shapes Shape"));
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "notes.txt", "newUri": "n.txt", "save": false })).await, @r#"
-    note: nobody updates imports here: no server for .txt
-    note: the word `notes` stands 0 times in 0 files; file.search finds them
+    note: no server updates imports here: no server for .txt
+    note: the word `notes` occurs 0 times in 0 files; file.search finds them
     note: the files on disk were changed, so they are saved although save is false
     applied p-…: rename file `notes.txt` to `n.txt` in 1 file
       n.txt  renamed from notes.txt
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [no server · problems not compared: no server for .txt]
     "#);
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "absent", "newUri": "x" })).await, @"
@@ -73,8 +73,8 @@ async fn rename_file() {
     Name files of the workspace.
     ");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "shapes.toy" })).await, @"
-    Invalid input: newUri: `shapes.toy` exists already
-    Give the whole new path, with the name, of something that is not there yet.
+    Invalid input: newUri: `shapes.toy` already exists
+    Pass the whole new path, including the name; it must not exist yet.
     ");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "../x.toy" })).await, @"
     Invalid input: newUri: `../x.toy` is outside the workspace; only files under `[root]` can be named
@@ -114,7 +114,7 @@ async fn rename_symbol_finds_the_name_and_no_comment() {
       app.toy  written
       shapes.toy  written
     problems: no change
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     assert_eq!(read(&toy, "shapes.toy").lines().next(), Some("class Form"));
@@ -124,11 +124,11 @@ async fn rename_symbol_finds_the_name_and_no_comment() {
       app.toy  written
       shapes.toy  written
     problems: no change
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "nowhere", "newName": "x" })).await, @"
-    Invalid input: originalName: `nowhere` does not stand in `app.toy`
+    Invalid input: originalName: `nowhere` does not occur in `app.toy`
     `lsp_document_symbols` lists the names of a file.
     ");
 }
@@ -136,7 +136,7 @@ async fn rename_symbol_finds_the_name_and_no_comment() {
 #[tokio::test]
 async fn organize_imports() {
     insta::assert_snapshot!(check("organize_imports", json!({ "uri": "app.toy" })).await, @"
-    nothing to organize in app.toy: no server offers it for this file as it is
+    nothing to organize in app.toy: no server offers it for the present text
     [toy · ready]
     ");
     insta::assert_snapshot!(check("organize_imports", json!({ "uri": "notes.txt" })).await, @"
@@ -153,11 +153,11 @@ async fn rename_file_changes_no_setting_and_says_what_it_did() {
     );
     let settings = read(&toy, ".vscode/settings.json");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "a.ts", "newUri": "b.ts" })).await, @r#"
-    note: imports stay as they are: updateImportsOnFileMove is "never"
-    note: the word `a` stands 1 time in 1 file; file.search finds them
+    note: imports stay unchanged: updateImportsOnFileMove is "never"
+    note: the word `a` occurs 1 time in 1 file; file.search finds them
     applied p-…: rename file `a.ts` to `b.ts` in 1 file
       b.ts  renamed from a.ts
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [no server · problems not compared: no server for .ts]
     "#);
     assert_eq!(read(&toy, ".vscode/settings.json"), settings);
@@ -172,7 +172,7 @@ async fn rename_file_changes_no_setting_and_says_what_it_did() {
 async fn settings_are_the_workspaces() {
     let toy = Toy::new("//- a.ts\nlet a\n");
     insta::assert_snapshot!(call_masked(&toy, "get_setting", json!({ "key": "editor.tabSize" })).await, @"
-    editor.tabSize is not set for the workspace; the user's setting or the default holds
+    editor.tabSize is not set for the workspace; the user's setting or the default applies
     [.vscode/settings.json]
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2 })).await, @r#"
@@ -185,7 +185,7 @@ async fn settings_are_the_workspaces() {
     +{
     +  "editor.tabSize": 2
     +}
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha 30553530d6c6]
     "#);
     insta::assert_snapshot!(call_masked(&toy, "get_setting", json!({ "key": "editor.tabSize", "scope": "workspace" })).await, @"
@@ -193,16 +193,16 @@ async fn settings_are_the_workspaces() {
     [.vscode/settings.json]
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2, "scope": "user" })).await, @"
-    Invalid input: scope: only `workspace` settings can be seen here; the user's belong to the editor
-    Leave `scope` out, or ask the user to change it in the editor.
+    Invalid input: scope: only `workspace` settings are available here; the user's belong to the editor
+    Omit `scope`, or ask the user to change it in the editor.
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": "wide" })).await, @"
-    Invalid input: value: `editor.tabSize` takes a number from 1 to 16
-    It says how wide an indentation is.
+    Invalid input: value: `editor.tabSize` must be a number from 1 to 16
+    Meaning: width of an indentation.
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "terminal.integrated.shell.linux", "value": "x" })).await, @"
-    Invalid input: key: `terminal.integrated.shell.linux` may not be set from here
-    These can be set: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change any other in the editor.
+    Invalid input: key: tools cannot set `terminal.integrated.shell.linux`
+    Writable settings: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change others in the editor.
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_update_imports_setting", json!({ "value": "always" })).await, @r#"
     set typescript.updateImportsOnFileMove.enabled = "always", javascript.updateImportsOnFileMove.enabled = "always": written
@@ -216,7 +216,7 @@ async fn settings_are_the_workspaces() {
     +  "typescript.updateImportsOnFileMove.enabled": "always",
     +  "javascript.updateImportsOnFileMove.enabled": "always"
      }
-    undo_edit {"plan":"p-…"} takes it back
+    undo_edit {"plan":"p-…"} undoes it
     [disk · sha f7b1ad605321]
     "#);
     zubi_base::fs::write_atomic(&toy.root.join(".vscode/settings.json"), b"{\n  \"a\": 1 \"b\"\n}").unwrap();

@@ -102,7 +102,7 @@ async fn too_many_words_are_not_counted() {
     1 reference to `x` in 1 file
     a.toy
       2:5  use x
-    further word matches were not counted: that would have taken too long
+    further word matches were not counted: time-out
     [toy · ready]
     ");
 }

@@ -59,7 +59,7 @@ async fn implementations() {
     "#);
     insta::assert_snapshot!(check(TYPES, "lsp_implementations", json!({ "symbol": "Circle" })).await, @"
     at types.toy:3:7 Circle (class)
-    no implementation of `Circle`: nothing implements or overrides it, or it is nothing that can be implemented
+    no implementation of `Circle`: nothing implements or overrides it, or it cannot be implemented
     [toy · ready · the toy library was not read]
     ");
 }
@@ -78,7 +78,7 @@ async fn type_definition() {
     ");
     insta::assert_snapshot!(check(TYPES, "lsp_type_definition", json!({ "symbol": "Shape" })).await, @"
     at types.toy:1:7 Shape (class)
-    no type definition of `Shape`: the server knows none (a built-in type, a function, or code it cannot resolve)
+    no type definition of `Shape`: the server found none (a built-in type, a function, or code it cannot resolve)
     [toy · ready · the toy library was not read]
     ");
 }
@@ -101,7 +101,7 @@ async fn callers() {
     ");
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "value", "direction": "incoming" })).await, @"
     at parser.toy:8:5 value (variable)
-    no callers of `value`: it is no function that the server knows
+    no callers of `value`: it is not a function known to the server
     [toy · ready · the toy library was not read]
     ");
 }
@@ -115,7 +115,7 @@ async fn a_recursion_is_entered_once() {
       function main  app.toy:1:5  def main  calls at lines 2, 3
       function next  parser.toy:4:5  def next  calls at line 5
         function other  app.toy:4:5  def other  calls at line 5
-        function parse  parser.toy:1:5  def parse  calls at line 2  (cycle: it stands above)
+        function parse  parser.toy:1:5  def parse  calls at line 2  (cycle: see above)
     [toy · ready]
     ");
 }
@@ -128,8 +128,8 @@ async fn libraries_are_not_entered() {
     function main  app.toy:1:5  def main
       function parse  parser.toy:1:5  def parse  called at lines 2, 3
         function next  parser.toy:4:5  def next  called at line 2
-          function parse  parser.toy:1:5  def parse  called at line 5  (cycle: it stands above)
-          function log  [beside]/library/log.toy:1:5 (external)  def log  called at line 6  (again: it stands elsewhere, too)
+          function parse  parser.toy:1:5  def parse  called at line 5  (cycle: see above)
+          function log  [beside]/library/log.toy:1:5 (external)  def log  called at line 6  (repeated: see elsewhere)
         function log  [beside]/library/log.toy:1:5 (external, not entered)  def log  called at line 3
     [toy · ready]
     ");
@@ -192,7 +192,7 @@ async fn types() {
     ");
     insta::assert_snapshot!(check(TYPES, "lsp_type_hierarchy", json!({ "symbol": "unit", "direction": "subtypes" })).await, @"
     at types.toy:5:5 unit (variable)
-    no subtypes of `unit`: it is no type that the server knows
+    no subtypes of `unit`: it is not a type known to the server
     [toy · ready · the toy library was not read]
     ");
 }
@@ -211,7 +211,7 @@ async fn a_bound_that_was_reached_is_said() {
       function f0  a.toy:2:5  def f0  calls at line 3
       function f1  a.toy:4:5  def f1  calls at line 5
       function f2  a.toy:6:5  def f2  calls at line 7
-    … 196 more: raise max_tokens, or ask with a smaller depth
+    … 196 more: raise max_tokens, or use a smaller depth
     [toy · ready · may be incomplete: the tree was cut at 200 symbols; ask with a smaller depth, or about one of them]
     ");
     let all = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 20_000 });
@@ -237,7 +237,7 @@ async fn what_failed_on_the_way_is_said() {
     [toy · ready · may be incomplete: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)]
     ");
     insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "bad", "direction": "incoming" })).await, @"
-    Failed to walk the calls: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)
+    Failed to walk the call hierarchy: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)
     Check the position with `lsp_document_symbols`, then ask again.
     ");
 }
@@ -248,23 +248,23 @@ async fn what_is_not_offered_is_said_with_the_nearest_question() {
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/prepareCallHierarchy");
     let incoming = || json!({ "symbol": "parse", "direction": "incoming" });
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
-    Failed to walk the calls: toy cannot find callers
+    Failed to walk the call hierarchy: toy cannot find callers
     The nearest question that is answered: `lsp_references` tells every place that names it, calls among them.
     ");
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
-    Failed to walk the calls: toy cannot find callees
+    Failed to walk the call hierarchy: toy cannot find callees
     The nearest question that is answered: `lsp_definition` with `context` shows its source, which names them.
     ");
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
-    Failed to walk the calls: toy cannot find callers
+    Failed to walk the call hierarchy: toy cannot find callers
     Ask another question, or read the file; the server does not offer this one.
     ");
     // Supported in one direction only, which a server cannot declare beforehand.
     let toy = Toy::new(CALLS);
     toy.endpoint.failing.lock().unwrap().push(("callHierarchy/outgoingCalls", -32601));
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
-    Failed to walk the calls: toy cannot find callees
+    Failed to walk the call hierarchy: toy cannot find callees
     The nearest question that is answered: `lsp_definition` with `context` shows its source, which names them.
     ");
 }
@@ -308,7 +308,7 @@ async fn explain() {
             2  class Round < Shape
             3  class Circle < Round
             4  class Square < Shape
-    an editor shows: 3 uses
+    code lenses: 3 uses
     2 references in 1 file
     types.toy
       2:15  class Round < Shape

@@ -15,10 +15,10 @@ use crate::support::{SHAPES, call_in, check, cx, restricted_registry};
 async fn tools_are_found_by_words() {
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "type hierarchy", "limit": 1 })).await, @r#"
     8 tools for `type hierarchy`, best first
-    lsp_type_hierarchy (read, toolset lsp): What a class, interface or struct extends (supertypes) or what extends it (subtypes), as a tree: place and source line of each.
-      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Type/method"},"path":{"type":"string","description":"File or folder of symbol"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"Path or file:// URI"},"line":{"type":"integer","description":"0-based","minimum":0},"character":{"type":"integer","minimum":0,"description":"0-based"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"What it extends, or what extends it"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"max_tokens":{"type":"integer","minimum":0,"description":"Upper bound of the answer, default 2000"},"wait_ms":{"type":"integer","minimum":0,"description":"How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
+    lsp_type_hierarchy (read, toolset lsp): Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.
+      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Type/method"},"path":{"type":"string","description":"File or folder of symbol"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"Path or file:// URI"},"line":{"type":"integer","description":"0-based","minimum":0},"character":{"type":"integer","minimum":0,"description":"0-based"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"max_tokens":{"type":"integer","minimum":0,"description":"Upper bound of the answer, default 2000"},"wait_ms":{"type":"integer","minimum":0,"description":"How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
     … 7 more: lsp_call_hierarchy, lsp_type_definition, lsp_hover, lsp_completion, lsp_explain, domainlang_list, set_update_imports_setting
-    call_read_tool {"tool", "arguments"} calls one that reads or plans, call_tool any
+    call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any
     "#);
     let first = async |query: &str| {
         let answer = check(SHAPES, "find_tools", json!({ "query": query, "limit": 1 })).await;
@@ -40,7 +40,7 @@ async fn tools_are_found_by_words() {
 #[tokio::test]
 async fn without_a_fit_the_toolsets_are_told() {
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @"
-    no tool fits `send mail`; there are, by toolset:
+    no tool matches `send mail`; available, by toolset:
       lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
@@ -48,7 +48,7 @@ async fn without_a_fit_the_toolsets_are_told() {
       refactor: rename_file, rename_symbol, organize_imports
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
-    query: words of what is to be done, or an id, gives input schemas
+    query with words of the task, or an id, for input schemas
     ");
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @"
     37 tools in all, by toolset:
@@ -59,7 +59,7 @@ async fn without_a_fit_the_toolsets_are_told() {
       refactor: rename_file, rename_symbol, organize_imports
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
-    query: words of what is to be done, or an id, gives input schemas
+    query with words of the task, or an id, for input schemas
     ");
 }
 
@@ -70,7 +70,7 @@ async fn an_answer_fits_the_budget() {
     cx.token_budget = Some(200);
     let registry = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
     let answer = call_in(&registry, "find_tools", json!({ "query": "symbol" }), cx).await;
-    insta::assert_snapshot!(answer.lines().last().unwrap(), @r#"call_read_tool {"tool", "arguments"} calls one that reads or plans, call_tool any"#);
+    insta::assert_snapshot!(answer.lines().last().unwrap(), @r#"call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any"#);
     assert!(answer.len() < 2_000, "{answer}");
 }
 
@@ -97,7 +97,7 @@ async fn a_wrong_inner_call_is_told_like_a_direct_one() {
     }
     insta::assert_snapshot!(check(SHAPES, "call_tool", json!({ "tool": "lsp_hovr" })).await, @"
     Invalid input: tool: `lsp_hovr`: there is no such tool; did you mean `lsp_hover`?
-    `find_tools` shows the tools there are.
+    `find_tools` lists the available tools.
     ");
     insta::assert_snapshot!(check(SHAPES, "call_tool", json!({})).await, @r#"
     Invalid input: tool: is required
@@ -108,7 +108,7 @@ async fn a_wrong_inner_call_is_told_like_a_direct_one() {
 #[tokio::test]
 async fn what_writes_is_not_called_by_the_tool_that_reads() {
     insta::assert_snapshot!(check(SHAPES, "call_read_tool", json!({ "tool": "apply_edit", "arguments": { "plan": "p-x" } })).await, @"
-    Invalid input: tool: `apply_edit` does more than look (its effect is write)
+    Invalid input: tool: `apply_edit` is not read-only (its effect is write)
     Call it with call_tool, or by its own name.
     ");
     insta::assert_snapshot!(check(SHAPES, "call_tool", json!({ "tool": "apply_edit", "arguments": { "plan": "p-x" } })).await, @"

@@ -79,7 +79,7 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
     exit 1
     --- stderr
     error: Failed to run workspace.endless: 1:20: Failed to run workspace.endless: 1:20: Failed to run workspace.endless: 1:20: Error in workspace.endless: code calls tools that are code, more than 3 deep
-    Call the inner tool itself.
+    Call the inner tool directly.
     Check the arguments; the code is in the tool's file.
     Check the arguments; the code is in the tool's file.
     hint: Check the arguments; the code is in the tool's file.
@@ -108,7 +108,7 @@ fn the_time_out_of_a_tool_ends_it() {
     exit 3
     --- stderr
     error: Error in workspace.forever: the code ran longer than 200 ms
-    hint: Give it less to do; the tool's `timeout` says how long it may take.
+    hint: Request less work; the tool's `timeout` is the limit.
     ");
 }
 
@@ -161,13 +161,13 @@ fn what_cannot_run_here_says_so() {
     exit 1
     --- stderr
     error: Failed to run workspace.format: it is unavailable here: it is a command of the editor, and no editor is connected
-    hint: Open the workspace in VS Code with zubi's extension, or do what it does with another tool.
+    hint: Open the workspace in VS Code with zubi's extension, or use another tool.
     ");
     assert_snapshot!(place.check(&["call", "workspace.ask"]), @"
     exit 1
     --- stderr
-    error: Failed to run workspace.ask: it is unavailable here: nobody has registered the function that it calls
-    hint: It works where an extension or a program registers that function; use another tool here.
+    error: Failed to run workspace.ask: it is unavailable here: the function it calls is not registered
+    hint: It works once an extension or a program registers that function; use another tool until then.
     ");
 }
 
@@ -183,18 +183,18 @@ fn tools_of_a_changed_file_are_gone_and_told() {
     assert_snapshot!(place.check(&["call", "workspace.sum", "--a", "1"]), @"
     exit 3
     --- stderr
-    error: unknown tool `workspace.sum`: `.vscode/agent-tools.json` declares it and has changed since it was trusted; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`
+    error: unknown tool `workspace.sum`: `.vscode/agent-tools.json` declares it and has changed since it was trusted; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`
     ");
     assert_snapshot!(place.check(&["--tools", "find_tools", "call", "find_tools", "--query", "zzz"]), @"
     exit 0
     --- stdout
-    no tool fits `zzz`; there are, by toolset:
-    query: words of what is to be done, or an id, gives input schemas
-    left out: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can look at it and run `zubi trust`
+    no tool matches `zzz`; available, by toolset:
+    query with words of the task, or an id, for input schemas
+    left out: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can review it and run `zubi trust`
     ");
     assert_snapshot!(place.check(&["--toolsets", "declared", "tools", "list"]), @"
     exit 0
     --- stderr
-    note: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can look at it and run `zubi trust`
+    note: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can review it and run `zubi trust`
     ");
 }

@@ -97,12 +97,12 @@ fn they_are_found_and_called() {
     The user can set it in zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
     "#);
     assert_snapshot!(agent.call("docs_ask", json!({"question": "?"})), @"
-    failed: Failed to run docs.ask: it is unavailable here: nobody has registered the function that it calls
-    It works where an extension or a program registers that function; use another tool here.
+    failed: Failed to run docs.ask: it is unavailable here: the function it calls is not registered
+    It works once an extension or a program registers that function; use another tool until then.
     ");
     // It may run anything, so it is none of those that only look.
     assert_snapshot!(agent.call("call_read_tool", json!({"tool": "todo.report", "arguments": {}})), @"
-    failed: Invalid input: tool: `todo.report` does more than look (its effect is execute)
+    failed: Invalid input: tool: `todo.report` is not read-only (its effect is execute)
     Call it with call_tool, or by its own name.
     ");
 }
@@ -134,11 +134,11 @@ fn a_file_that_changes_is_out_until_it_is_trusted_again() {
     assert!(refused.starts_with("failed: ") && refused.contains("has changed since it was trusted"), "{refused}");
     assert!(!refused.contains("planted") && !refused.contains("ignore all"), "{refused}");
     assert_snapshot!(call(&mut agent), @"
-    failed: Invalid input: tool: `todo.report`: `.vscode/agent-tools/tracker.json` declares it and has changed since it was trusted; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`
-    `find_tools` shows the tools there are.
+    failed: Invalid input: tool: `todo.report`: `.vscode/agent-tools/tracker.json` declares it and has changed since it was trusted; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`
+    `find_tools` lists the available tools.
     ");
-    assert_snapshot!(agent.call("todo_report", json!({})), @"error -32602: unknown tool `todo_report`: `.vscode/agent-tools/tracker.json` declares it and has changed since it was trusted; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`");
-    assert_snapshot!(agent.call("find_tools", json!({"query": "todo.report"})).lines().last().unwrap(), @"left out: `.vscode/agent-tools/tracker.json` has changed since it was trusted, so its 3 tools are left out; the user can look at it and run `zubi trust`");
+    assert_snapshot!(agent.call("todo_report", json!({})), @"error -32602: unknown tool `todo_report`: `.vscode/agent-tools/tracker.json` declares it and has changed since it was trusted; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`");
+    assert_snapshot!(agent.call("find_tools", json!({"query": "todo.report"})).lines().last().unwrap(), @r#"call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any"#);
     // The other file is as it was.
     assert!(agent.call("licence_missing", json!({})).starts_with("src/fees.py"));
     place.trust();
@@ -153,7 +153,7 @@ fn a_file_that_changes_is_out_until_it_is_trusted_again() {
     place.trust();
     assert_snapshot!(call(&mut agent), @"
     failed: Invalid input: tool: `todo.report`: there is no such tool
-    `find_tools` shows the tools there are.
+    `find_tools` lists the available tools.
     ");
     assert!(place.check(&["trust", "--revoke"]).starts_with("exit 0"));
     let revoked = agent.call("licence_missing", json!({}));

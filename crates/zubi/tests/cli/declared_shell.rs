@@ -48,7 +48,7 @@ fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
     out
     stderr:
     err
-    hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
+    hint: See its output: change the arguments, or report an error in the tool to the user.
     ");
     let told = place.check(&["call", "workspace.say", "--input", r#"{"value": "a\u0000b"}"#]);
     assert!(told.starts_with("exit 2") && told.contains("NUL"), "{told}");
@@ -86,7 +86,7 @@ fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
     --- stderr
     warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
     error: Failed to run workspace.open: the secret `OPEN` cannot be used: `[PLACE]/config/zubi/open` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/open`
-    hint: The user can mend it in zubi.toml, `[env]` `OPEN`; `zubi doctor` says the same.
+    hint: The user can fix it in zubi.toml, `[env]` `OPEN`; `zubi doctor` reports it too.
     ");
     assert_snapshot!(place.check(&["call", "workspace.absent"]), @r#"
     exit 1
@@ -131,6 +131,6 @@ fn a_secret_that_a_tool_takes_from_the_environment_is_one() {
       allow it runs `printf %s\n "$MY_API_KEY" "$PLAIN_WORD"` [no rule]
       allow it uses the secret MY_API_KEY [`allow`]
       in: [PLACE]/work
-      sandbox: the best that this machine offers: writes only below the workspace, no credential stores, no network
+      sandbox: the strongest level here: writes only below the workspace, no credential stores, no network
     "#);
 }

@@ -136,7 +136,7 @@ fn input_from_stdin() {
     exit 2
     --- stderr
     error: Invalid input: plan: expected string, got 5
-    hint: `plan` (string): p-… or a-… that was applied Example: {"plan":"p-k3m7q2x9ab"}
+    hint: `plan` (string): Applied p-… or a-… Example: {"plan":"p-k3m7q2x9ab"}
     "#);
 }
 
@@ -166,23 +166,23 @@ fn a_tool_of_a_file_that_is_not_trusted() {
     assert_snapshot!(place.check(&["call", "workspace.one"]), @"
     exit 3
     --- stderr
-    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     ");
     assert_snapshot!(place.check(&["call", "workspace.one", "--json"]), @r#"
     exit 3
     --- stdout
-    {"error":{"code":"unavailable","message":"unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`"}}
+    {"error":{"code":"unavailable","message":"unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`"}}
     --- stderr
-    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     "#);
     assert_snapshot!(place.check(&["tools", "show", "workspace.one"]), @"
     exit 3
     --- stderr
-    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     ");
     assert_snapshot!(place.check(&["policy", "explain", "workspace.one"]), @"
     exit 3
     --- stderr
-    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     ");
 }

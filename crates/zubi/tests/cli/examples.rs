@@ -108,7 +108,7 @@ fn its_tools_are_called() {
     error: Failed to run release.notes: it exited with 3
     stderr:
     there are no pieces of these kinds: none
-    hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
+    hint: See its output: change the arguments, or report an error in the tool to the user.
     ");
     assert_snapshot!(place.check(&["call", "todo.report"]), @r#"
     exit 0
@@ -142,13 +142,13 @@ fn its_tools_are_called() {
     exit 1
     --- stderr
     error: Failed to run workspace.format_document: it is unavailable here: it is a command of the editor, and no editor is connected
-    hint: Open the workspace in VS Code with zubi's extension, or do what it does with another tool.
+    hint: Open the workspace in VS Code with zubi's extension, or use another tool.
     ");
     assert_snapshot!(place.check(&["call", "docs.ask", "--question", "How long is a loan?"]), @"
     exit 1
     --- stderr
-    error: Failed to run docs.ask: it is unavailable here: nobody has registered the function that it calls
-    hint: It works where an extension or a program registers that function; use another tool here.
+    error: Failed to run docs.ask: it is unavailable here: the function it calls is not registered
+    hint: It works once an extension or a program registers that function; use another tool until then.
     ");
 }
 
@@ -163,7 +163,7 @@ fn an_author_sees_what_would_run() {
     release.notes: allow
       allow it runs `sh scripts/notes.sh -- 1.0; rm -rf /` [`allow`]
       in: [PLACE]/work
-      sandbox: the best that this machine offers: writes nothing but a temporary directory, no credential stores, no network
+      sandbox: the strongest level here: writes nothing but a temporary directory, no credential stores, no network
     --- stderr
     release.notes (shell), .vscode/agent-tools.json:68:13
     "#);

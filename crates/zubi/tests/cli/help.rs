@@ -224,7 +224,7 @@ fn tools() {
     lsp_implementations         lsp         read     Find implementations
     lsp_type_definition         lsp         read     Go to the type
     lsp_type_hierarchy          lsp         read     Supertypes and subtypes
-    lsp_explain                 lsp         read     Everything about a symbol
+    lsp_explain                 lsp         read     Explain a symbol
     apply_edit                  edit        write    Apply a plan
     undo_edit                   edit        write    Undo an applied plan
     domainlang_validate         domainlang  read     Validate the DomainLang model
@@ -244,8 +244,8 @@ fn tools() {
     organize_imports            refactor    write    Organize imports
     get_setting                 settings    read     Read a setting
     set_setting                 settings    write    Change a setting
-    set_update_imports_setting  settings    write    Whether imports follow moves
-    editor                      editor      read     What the editor shows
+    set_update_imports_setting  settings    write    Update imports on file moves
+    editor                      editor      read     Editor state
     shell.run                   shell       execute  Run a command
     shell.job                   shell       plan     Background jobs
     shell.which                 shell       read     Find a command
@@ -261,17 +261,17 @@ fn tools() {
     --- stdout
     undo_edit: Undo an applied plan
 
-    Takes an applied edit back, byte for byte. Refuses when a file changed since.
+    Reverts an applied edit, byte for byte. Fails if a file changed since.
 
     toolset edit, effect write
 
     Arguments:
-      plan (string, required)  p-… or a-… that was applied
+      plan (string, required)  Applied p-… or a-…
       max_tokens (integer)  Upper bound of the answer, default 2000
       wait_ms (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
       format (string)  Default text
 
-    Take a rename back:
+    Undo a rename:
       zubi call undo_edit --input '{"plan":"p-k3m7q2x9ab"}'
     "#);
     assert_snapshot!(check(&["call", "undo_edit", "--help"]), @"
@@ -279,13 +279,13 @@ fn tools() {
     --- stdout
     Undo an applied plan
 
-    Takes an applied edit back, byte for byte. Refuses when a file changed since.
+    Reverts an applied edit, byte for byte. Fails if a file changed since.
 
     Usage: zubi call undo_edit [OPTIONS]
 
     Options:
           --plan <TEXT>
-              p-… or a-… that was applied
+              Applied p-… or a-…
 
           --max_tokens <NUMBER>
               Upper bound of the answer, default 2000
@@ -306,7 +306,7 @@ fn tools() {
               Print help (see a summary with '-h')
 
     Examples:
-      Take a rename back
+      Undo a rename
         zubi call undo_edit --plan p-k3m7q2x9ab
     ");
 }

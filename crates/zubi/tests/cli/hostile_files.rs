@@ -68,8 +68,8 @@ fn texts_that_are_no_text_of_ours() {
     ");
     assert_snapshot!(of_bytes(b"\x00\x00\x00"), @"
     exit 1
-    .vscode/agent-tools.json:1:1: error[syntax]: no JSON: Unexpected token
-      Everything after this place is unread; comments and a comma after the last item are fine.
+    .vscode/agent-tools.json:1:1: error[syntax]: invalid JSON: Unexpected token
+      The text after this position is ignored; comments and trailing commas are allowed.
     ");
     assert_snapshot!(of_bytes("\u{feff}{\"version\": \"1.0\", \"tols\": []}".as_bytes()), @"
     exit 1
@@ -81,12 +81,12 @@ fn texts_that_are_no_text_of_ours() {
     assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"type": "object"}"#).replace("return args", "return '\\u0000'")).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:198: error[nul]: a NUL character
-      Take it out: nothing that runs can take it.
+      Remove it: nothing that runs accepts it.
     ");
     assert_snapshot!(of_bytes(b"{\"version\": \"1.0\",\r\n \"tools\": [],\r\n \"tools\": 1}"), @"
     exit 1
-    .vscode/agent-tools.json:3:2: error[duplicate-key]: `tools` stands twice in this object
-      Keep one; the second has no effect.
+    .vscode/agent-tools.json:3:2: error[duplicate-key]: duplicate key `tools` in this object
+      Remove one; the second has no effect.
     ");
 }
 
@@ -100,8 +100,8 @@ fn sizes_that_no_file_has() {
     ");
     assert_snapshot!(of_bytes("[".repeat(100_000).as_bytes()), @"
     exit 1
-    .vscode/agent-tools.json:1:513: error[syntax]: no JSON: Maximum nesting depth exceeded
-      Everything after this place is unread; comments and a comma after the last item are fine.
+    .vscode/agent-tools.json:1:513: error[syntax]: invalid JSON: Maximum nesting depth exceeded
+      The text after this position is ignored; comments and trailing commas are allowed.
     ");
     let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
     assert_snapshot!(of_bytes(with_tools(&deep).as_bytes()), @"
@@ -131,8 +131,8 @@ fn sizes_that_no_file_has() {
       The tools.
     .vscode/agent-tools.json:1:2: error[unknown-field]: the file has no field `k`
       There are: version, variables, tools.
-    .vscode/agent-tools.json:1:8: error[duplicate-key]: `k` stands twice in this object
-      Keep one; the second has no effect.
+    .vscode/agent-tools.json:1:8: error[duplicate-key]: duplicate key `k` in this object
+      Remove one; the second has no effect.
     … 402 lines
     ");
     let variables: Vec<String> = (0..20_000).map(|number| format!("\"v{number}\":\"\"")).collect();
@@ -142,11 +142,11 @@ fn sizes_that_no_file_has() {
     assert_snapshot!(of_bytes(text.as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:4924: error[too-many-variables]: more than 500 variables; those from here on do not exist
-      Write them where they are used, or split the file.
+      Write the values where they are used, or split the file.
     .vscode/agent-tools.json:1:228936: error[missing-field]: item 1 of `tools` has no `name`
-      For people: a short title.
+      Short title for users.
     .vscode/agent-tools.json:1:228936: error[missing-field]: item 1 of `tools` has no `description`
-      For the model: what comes back, and when to use it. At most 1,024 bytes; the first 300 characters must stand alone.
+      Text for the model: the result, and when to use the tool. At most 1,024 bytes; the first 300 characters must be sufficient by themselves.
     .vscode/agent-tools.json:1:228936: error[missing-field]: item 1 of `tools` has no `parameters`
       The arguments, as a JSON Schema of type `object`.
     … 402 lines
@@ -189,9 +189,9 @@ fn more_tools_and_files_than_anybody_has() {
     assert_snapshot!(of_bytes(with_tools(&short.join(",")).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `name`
-      For people: a short title.
+      Short title for users.
     .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `description`
-      For the model: what comes back, and when to use it. At most 1,024 bytes; the first 300 characters must stand alone.
+      Text for the model: the result, and when to use the tool. At most 1,024 bytes; the first 300 characters must be sufficient by themselves.
     .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `parameters`
       The arguments, as a JSON Schema of type `object`.
     .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `execution`
@@ -212,10 +212,10 @@ fn names_that_stand_twice() {
     );
     assert_snapshot!(check(&place), @"
     exit 1
-    .vscode/agent-tools/more.json:1:72: warning[description-overlap]: the description says nearly the same as that of `a.b`
-      Say in both when to use this one and when the other.
-    .vscode/agent-tools/more.json:2:123: error[duplicate-key]: `type` stands twice in this object
-      Keep one; the second has no effect.
+    .vscode/agent-tools/more.json:1:72: warning[description-overlap]: the description is nearly the same as that of `a.b`
+      Explain in both when to use which.
+    .vscode/agent-tools/more.json:2:123: error[duplicate-key]: duplicate key `type` in this object
+      Remove one; the second has no effect.
     .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
       `zubi trust --diff` shows what it would run, `zubi trust` lets it in
     .vscode/agent-tools/more.json: note: the file is not trusted, so its 1 tool is left out
@@ -256,7 +256,7 @@ fn what_is_there_instead_of_a_file() {
     assert_snapshot!(instead(&|place| place.link("agent-tools.json", FILE)), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[link]: the file, or its directory, is a link
-      Put the file itself there: what a link leads to can change without anybody seeing it.
+      Replace it with the file itself: the target of a link can change unnoticed.
     ");
     assert_snapshot!(instead(&|place| place.link("../../home", "work/.vscode/agent-tools")), @"exit 0");
     assert_snapshot!(instead(&|place| {
@@ -270,7 +270,7 @@ fn what_is_there_instead_of_a_file() {
     assert_snapshot!(instead(&|place| place.link("/dev/zero", FILE)), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[link]: the file, or its directory, is a link
-      Put the file itself there: what a link leads to can change without anybody seeing it.
+      Replace it with the file itself: the target of a link can change unnoticed.
     ");
 }
 

@@ -262,14 +262,14 @@ fn a_directory_that_is_none() {
     let told = |cwd: &str| text(&place, "shell.run", &json!({ "command": "touch made", "cwd": cwd }));
     insta::assert_snapshot!(told("dangling"), @"
     error: Invalid input: cwd: `dangling` leads nowhere: `dangling` is a symbolic link to `gone`, which does not exist
-    hint: Nothing is read or written through such a link. Name the file itself, or have the link mended or removed.
+    hint: zubi does not read or write through such a link. Name the file itself, or fix or remove the link.
     ");
     insta::assert_snapshot!(told("src/lib.rs/x"), @"
     error: Invalid input: cwd: `src/lib.rs/x` cannot be there: `src/lib.rs` is a file, no folder
-    hint: Name that file, or another folder; `file.list` shows what is there.
+    hint: Name that file, or another folder; `file.list` shows existing files.
     ");
     insta::assert_snapshot!(told("src/lib.rs"), @"
-    error: Invalid input: cwd: `src/lib.rs` is no folder
+    error: Invalid input: cwd: `src/lib.rs` is not a folder
     hint: Name a folder of the workspace; without `cwd` it is the workspace itself.
     ");
     assert!(!place.exists("work/made") && !place.exists("work/gone"));

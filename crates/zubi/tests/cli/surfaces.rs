@@ -244,14 +244,14 @@ fn an_explanation_cannot_be_forged() {
         "[[policy]]\naction = 'ask'\ncommand = ['make']\nreason = 'it takes an hour'\n",
     );
     let script = "make 'x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}'";
-    assert_snapshot!(place.check(&["policy", "explain", "--shell", script]), @r#"
+    assert_snapshot!(place.check(&["policy", "explain", "--shell", script]), @r"
     exit 1
     --- stdout
     shell.run: ask, because it runs `make x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}` (it takes an hour)
       ask   it runs `make x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}` [[PLACE]/config/zubi/zubi.toml:1] it takes an hour
       in: [PLACE]/work
-      sandbox: the best that this machine offers: writes only below the workspace, no credential stores, no network
-    "#);
+      sandbox: the strongest level here: writes only below the workspace, no credential stores, no network
+    ");
     let output = place.zubi().args(["policy", "explain", "--json", "--shell", script]).output().unwrap();
     let explained: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(explained["action"], "ask");

@@ -98,7 +98,7 @@ fn what_is_not_as_expected_is_shown_beside_what_is() {
     exit 1
     --- stdout
     .vscode/agent-tools.json:5:1: failed: workspace.echo: text
-      text: the output is another (- expected, + got)
+      text: the output differs (- expected, + got)
           one
         - 2
         + two
@@ -111,7 +111,7 @@ fn what_is_not_as_expected_is_shown_beside_what_is() {
         - ^z
         + x
     .vscode/agent-tools.json:7:1: failed: workspace.echo: no json
-      json: the output is no JSON: expected value at line 1 column 1
+      json: invalid JSON output: expected value at line 1 column 1
         + x
     .vscode/agent-tools.json:8:1: failed: workspace.echo: json
       json: $.b[1]: expected 3, got 2
@@ -133,12 +133,12 @@ fn what_is_not_as_expected_is_shown_beside_what_is() {
         + Failed to run workspace.echo: 1:32: I will not
         + Check the arguments; the code is in the tool's file.
     .vscode/agent-tools.json:11:1: failed: workspace.echo: no failure
-      error: expected a failure, and the call succeeded
+      error: expected a failure, but the call succeeded
         + x
     .vscode/agent-tools.json:12:1: failed: workspace.echo: decision
       decision: expected deny, got ask
     .vscode/agent-tools.json:13:1: failed: workspace.echo: escapes
-      text: the output is another (- expected, + got)
+      text: the output differs (- expected, + got)
         - \u{1b}[31m\u{202e}
         + [2J
     --- stderr
@@ -165,17 +165,17 @@ fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
       error: the call failed (failed)
         + Failed to run workspace.send: the server answered 500
         + (no body)
-        + The server failed; call again later, or tell the user.
-      request.method: the server was asked something else
+        + The server failed; call again later, or report it to the user.
+      request.method: the server received a different request
         - PUT
         + POST
-      request.path: the server was asked something else
+      request.path: the server received a different request
         - /x/c
         + /x/b
-      request.headers.X-Key: the server was asked something else
+      request.headers.X-Key: the server received a different request
         - k2
         + k1
-      request.headers.X-None: the server was asked something else
+      request.headers.X-None: the server received a different request
         + (not sent)
       request.body: $.a: expected "c", got "b"
           {
@@ -184,7 +184,7 @@ fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
           }
     .vscode/agent-tools.json:7:1: passed: workspace.send: elsewhere
     .vscode/agent-tools.json:8:1: failed: workspace.send: no answer
-      test: the answer in `http` is none that a server could give: invalid HTTP header name
+      test: the answer in `http` is not a valid HTTP response: invalid HTTP header name
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
     4 tests: 2 passed, 2 failed
@@ -212,15 +212,15 @@ fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
     .vscode/agent-tools.json:5:1: passed: workspace.count: good
     .vscode/agent-tools.json:6:1: failed: workspace.count: too few
       error: the call failed (failed)
-        + Failed to run workspace.count: 1:86: Failed to call file.search: the test has no answer for this call with {"query":"b"}
+        + Failed to run workspace.count: 1:86: Failed to call file.search: the test has no answer for a call with {"query":"b"}
         + Add it to `calls` of the test.
         + Check the arguments; the code is in the tool's file.
     .vscode/agent-tools.json:7:1: failed: workspace.count: too many
-      calls: `file.list` was not called as `calls` says
+      calls: the call of `file.list` in `calls` is missing
     .vscode/agent-tools.json:8:1: failed: workspace.count: no such tool
-      test: `calls` names the tool `file.serch`, and there is none of this name
+      test: `calls` names the unknown tool `file.serch`
     .vscode/agent-tools.json:13:1: failed: workspace.wrong: a fake takes what the tool takes
-      calls: `file.search` was not called as `calls` says
+      calls: the call of `file.search` in `calls` is missing
     --- stderr
     1 file, 2 tools, 0 errors, 0 warnings
     5 tests: 1 passed, 4 failed
@@ -241,29 +241,29 @@ fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
     .vscode/agent-tools.json:3:110: warning[missing-secret]: the secret `KEY` is not set on this machine; calls fail until it is
       Add it to your own zubi.toml: `[env]` `KEY = { file = "…" }`.
     .vscode/agent-tools.json:5:2: error[test-http]: the test has no `http`
-      Say in `http` what the server answers: {"status": 200, "body": {…}}. A test asks no real server.
-    .vscode/agent-tools.json:5:2: error[test-env]: the tool uses the secret `KEY`, and the test does not say what it is
-      Add "env": {"KEY": "…"}: tests are not given the user's own.
-    .vscode/agent-tools.json:5:37: warning[test-expects-nothing]: the test expects nothing but that the call succeeds
-      Say what must come of it, for instance {"contains": "…"}.
-    .vscode/agent-tools.json:6:2: warning[test-name]: there is a test `one` already
-      Give it another name.
-    .vscode/agent-tools.json:6:83: error[test-path]: `../x` is no path below the directory of the test
-      Write it relative, without `..`: `src/a.txt`.
-    .vscode/agent-tools.json:6:106: error[test-path]: `/etc/passwd` is no path below the directory of the test
-      Write it relative, without `..`: `src/a.txt`.
+      Add the response as `http`: {"status": 200, "body": {…}}. Tests contact no real server.
+    .vscode/agent-tools.json:5:2: error[test-env]: the tool uses the secret `KEY`, but the test does not define it
+      Add "env": {"KEY": "…"}: tests do not get the user's secrets.
+    .vscode/agent-tools.json:5:37: warning[test-expects-nothing]: the test expects only that the call succeeds
+      Add an expected result, for instance {"contains": "…"}.
+    .vscode/agent-tools.json:6:2: warning[test-name]: duplicate test name `one`
+      Rename one of the tests.
+    .vscode/agent-tools.json:6:83: error[test-path]: `../x` is not a path in the directory of the test
+      Use a relative path without `..`: `src/a.txt`.
+    .vscode/agent-tools.json:6:106: error[test-path]: `/etc/passwd` is not a path in the directory of the test
+      Use a relative path without `..`: `src/a.txt`.
     .vscode/agent-tools.json:6:122: error[test-field]: only JavaScript calls other tools
-      Take it out.
-    .vscode/agent-tools.json:6:132: error[test-call]: a call has either an `answer` or an `error`
-      Give one of them.
+      Remove it.
+    .vscode/agent-tools.json:6:132: error[test-call]: a call must have either an `answer` or an `error`
+      Add or remove one of them.
     .vscode/agent-tools.json:6:159: error[test-field]: only shell scripts have an exit code
-      Take it out.
-    .vscode/agent-tools.json:6:170: error[test-pattern]: this is no regular expression: unclosed group
+      Remove it.
+    .vscode/agent-tools.json:6:170: error[test-pattern]: invalid regular expression: unclosed group
       The syntax is that of Rust's `regex`: no look-around, no back-references.
     .vscode/agent-tools.json:5:1: failed: workspace.send: one
       test: the test has no `http`
     .vscode/agent-tools.json:6:1: failed: workspace.send: one
-      test: `../x` is no path below the directory of the test
+      test: `../x` is not a path in the directory of the test
     --- stderr
     1 file, 1 tool, 8 errors, 3 warnings
     2 tests: 0 passed, 2 failed
@@ -279,7 +279,7 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     exit 3
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
     .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
@@ -291,7 +291,7 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     exit 0
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:5:1: passed: workspace.echo: one
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
@@ -342,9 +342,9 @@ fn time_outs_and_interruptions_leave_nothing() {
     exit 0
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:7:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:5:1: passed: workspace.quick: one
     .vscode/agent-tools.json:10:1: passed: workspace.endless: one
     --- stderr
@@ -375,9 +375,9 @@ fn the_tool_at_a_line_is_tested_alone() {
     exit 0
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:5:1: passed: workspace.first: one
     --- stderr
     1 file, 2 tools, 0 errors, 2 warnings
@@ -387,9 +387,9 @@ fn the_tool_at_a_line_is_tested_alone() {
     exit 0
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:11:1: passed: workspace.second: one
     --- stderr
     1 file, 2 tools, 0 errors, 2 warnings
@@ -399,9 +399,9 @@ fn the_tool_at_a_line_is_tested_alone() {
     exit 2
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
-      Write `$a` where it belongs, or take it out.
+      Use `$a`, or remove the parameter.
     --- stderr
     error: this workspace declares no tool `.vscode/agent-tools.json:100` that can be used
     hint: There are: workspace.first, workspace.second. `zubi tools check` says what is wrong with the others.

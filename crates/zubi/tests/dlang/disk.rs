@@ -19,7 +19,7 @@ fn texts_that_are_not_utf8() {
     2 | // caf�
       |       ^
       |
-      = help: Save it as UTF-8. Until then what is no character is read as U+FFFD.
+      = help: Save it as UTF-8. Until then U+FFFD replaces invalid bytes.
 
     1 file, 0 domains, 0 bounded contexts: 1 error
     ");

@@ -193,17 +193,17 @@ dependencies:
     assert_snapshot!(place.check("install -q"), @"
     exit 0
     --- stderr
-    model.yaml:2:3: warning: Dependency 'acme/core' asks for ref 'v2.0.0', and model.lock has 'v1.0.0'.
+    model.yaml:2:3: warning: Dependency 'acme/core' has ref 'v2.0.0', and model.lock has 'v1.0.0'.
     Hint: 'dlang install' says how to bring model.lock up to date.
-    model.lock:2:18: info: No dependency in model.yaml asks for 'acme/old'.
+    model.lock:2:18: info: No dependency in model.yaml uses 'acme/old'.
     Hint: 'dlang install' says how to bring model.lock up to date.
     ");
     assert_snapshot!(place.check("install --frozen --json -q"), @r##"
     exit 1
     --- stdout
-    {"success":false,"installed":0,"cached":1,"lockFileModified":false,"warnings":["acme/core: model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'"],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v2.0.0","commit":"1111111","folder":".dlang/packages/acme/core/1111111","problems":["model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'"],"commands":["git ls-remote https://github.com/acme/core v2.0.0   # the commit, for the entry in model.lock:","# \"acme/core\": {\"ref\": \"v2.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/core\", \"commit\": \"…\"}"]}],"added":[],"removed":["acme/old"],"changed":[{"pkg":"acme/core","manifestRef":"v2.0.0","lockRef":"v1.0.0"}],"error":"model.lock does not match model.yaml"}
+    {"success":false,"installed":0,"cached":1,"lockFileModified":false,"warnings":["acme/core: model.yaml has 'v2.0.0', and model.lock has 'v1.0.0'"],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v2.0.0","commit":"1111111","folder":".dlang/packages/acme/core/1111111","problems":["model.yaml has 'v2.0.0', and model.lock has 'v1.0.0'"],"commands":["git ls-remote https://github.com/acme/core v2.0.0   # the commit, for the entry in model.lock:","# \"acme/core\": {\"ref\": \"v2.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/core\", \"commit\": \"…\"}"]}],"added":[],"removed":["acme/old"],"changed":[{"pkg":"acme/core","manifestRef":"v2.0.0","lockRef":"v1.0.0"}],"error":"model.lock does not match model.yaml"}
     --- stderr
-    warning[lock-ref-mismatch]: Dependency 'acme/core' asks for ref 'v2.0.0', and model.lock has 'v1.0.0'.
+    warning[lock-ref-mismatch]: Dependency 'acme/core' has ref 'v2.0.0', and model.lock has 'v1.0.0'.
      --> model.yaml:2:3
       |
     2 |   acme/core: v2.0.0
@@ -211,7 +211,7 @@ dependencies:
       |
       = help: 'dlang install' says how to bring model.lock up to date.
 
-    info[lock-unused-entry]: No dependency in model.yaml asks for 'acme/old'.
+    info[lock-unused-entry]: No dependency in model.yaml uses 'acme/old'.
      --> model.lock:2:18
       |
     2 |                  "acme/old":{"ref":"v1.0.0","resolved":"r","commit":"1111111"}}}

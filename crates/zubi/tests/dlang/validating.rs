@@ -272,7 +272,7 @@ dependencies:
     assert_snapshot!(check(disagreeing, "validate"), @r#"
     exit 0
     --- stdout
-    info[lock-unused-entry]: No dependency in model.yaml asks for 'acme/old'.
+    info[lock-unused-entry]: No dependency in model.yaml uses 'acme/old'.
      --> model.lock:3:3
       |
     3 |   "acme/old":{"ref":"v1.0.0","resolved":"r","commit":"1234567"}}}
@@ -280,7 +280,7 @@ dependencies:
       |
       = help: 'dlang install' says how to bring model.lock up to date.
 
-    warning[lock-ref-mismatch]: Dependency 'acme/core' asks for ref 'v2.0.0', and model.lock has 'v1.0.0'.
+    warning[lock-ref-mismatch]: Dependency 'acme/core' has ref 'v2.0.0', and model.lock has 'v1.0.0'.
      --> model.yaml:2:3
       |
     2 |   acme/core: v2.0.0

@@ -32,7 +32,7 @@ fn aliases_are_read_and_bounded() {
         writeln!(chain, "x-{level}: &a{level} [*a{}]", level - 1).unwrap();
     }
     assert_snapshot!(check(&chain).lines().take(1).collect::<String>(), @r#"1 manifest-yaml-error 31:13 "*a29" YAML parse error: this alias makes the text too deep.⏎Hint: Write the value out."#);
-    assert_snapshot!(check("x-a: &a [*a]\n"), @r#"1 manifest-yaml-error 1:10 "*a" YAML parse error: this alias stands inside its own anchor.⏎Hint: Write the value out."#);
+    assert_snapshot!(check("x-a: &a [*a]\n"), @r#"1 manifest-yaml-error 1:10 "*a" YAML parse error: this alias is inside its own anchor.⏎Hint: Write the value out."#);
 }
 
 /// Anything worse than linear would need minutes here, which is more than the test runner waits.
@@ -90,7 +90,7 @@ fn large_and_deep_texts_are_bounded() {
     1 manifest-duplicate-key 4:3 "k" YAML parse error: the key 'k' is there twice.⏎Hint: The first one counts.
     --
     1 manifest-unexpected-value 1:1 "dependencies" 'dependencies' must be a mapping of keys to values.
-    1 manifest-yaml-error 1:200014 "a" YAML parse error: more than 100000 values.⏎Hint: What follows is not read.
+    1 manifest-yaml-error 1:200014 "a" YAML parse error: more than 100000 values.⏎Hint: The following text is not read.
     --
     2 manifest-unknown-key 1:1 "a" The key 'a' means nothing here.⏎Hint: Known here: model, paths, dependencies, overrides, governance.
     1 manifest-yaml-error 33:33 "a" YAML parse error: nested more than 32 deep.

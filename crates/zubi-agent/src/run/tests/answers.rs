@@ -24,7 +24,7 @@ async fn a_task_is_done_and_told() {
     <  c=file_edit{"path":"one.txt","old":"uno","new":"one"}
       c Edit a file: one.txt [Write]
         diff --git a/one.txt b/one.txt / --- a/one.txt / +++ b/one.txt / @@ -1 +1 @@ / -uno / +one
-      c = edit one.txt, 1 replacement: written / diff --git a/one.txt b/one.txt / --- a/one.txt / +++ b/one.txt / @@ -1 +1 @@ / -uno / +one / undo_edit {"plan":"p-PLAN"} takes it back / [disk · sha HASH]
+      c = edit one.txt, 1 replacement: written / diff --git a/one.txt b/one.txt / --- a/one.txt / +++ b/one.txt / @@ -1 +1 @@ / -uno / +one / undo_edit {"plan":"p-PLAN"} undoes it / [disk · sha HASH]
     #3
     < It says one now.
     = Completed after 3/3: It says one now.

@@ -27,7 +27,7 @@ async fn out_of_iterations() {
     < Writing. w=file_write{"path":"new.txt","content":"x\n"}
       w Write a file: new.txt [Write]
         diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x
-      w = write new.txt: created / diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x / undo_edit {"plan":"p-PLAN"} takes it back / [disk · sha HASH]
+      w = write new.txt: created / diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x / undo_edit {"plan":"p-PLAN"} undoes it / [disk · sha HASH]
     = Iterations after 2/2: The model was asked 2 times, as often as it may be. / Calls made: file.read 1, file.write 1. / Files changed: new.txt. / The last words of the model: Writing. / What is left to do is not known.
       problem: The model was asked 2 times, as often as it may be. Say “go on” in this conversation, or allow it more.
     "#);

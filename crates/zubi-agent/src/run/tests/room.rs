@@ -62,7 +62,7 @@ async fn old_results_are_left_out_first() {
     let happened = world.run("read all the files").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read all the files
-      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3037
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3041
     = Completed after 9/8: All read.
     "#);
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -96,7 +96,7 @@ async fn where_that_is_not_enough_the_model_sums_up_and_the_task_stays() {
     let happened = world.run("read all the files").await;
     insta::assert_snapshot!(without_answers(&happened), @"
     > read all the files
-      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2595
+      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2598
     = Completed after 5/4: All read.
     ");
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -120,7 +120,7 @@ async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_
     let happened = world.run("read both").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read both
-      compacted before 0:  ["a"], 16984 to 8813
+      compacted before 0:  ["a"], 16984 to 8816
     = Completed after 3/2: Both read.
     "#);
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -163,10 +163,10 @@ async fn a_prompt_that_the_provider_finds_too_long_is_made_shorter_once() {
     let happened = world.run("and more").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read
-      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3567 to 1073
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3570 to 1076
     = Completed after 7/6: Done.
     > and more
-      compacted before 28: notes [], 1076 to 416
+      compacted before 28: notes [], 1079 to 419
     = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
     "#);
 }
@@ -182,7 +182,7 @@ async fn where_no_summary_can_be_made_it_is_said() {
     insta::assert_snapshot!(without_answers(&happened), @"
     > read
       ! The conversation has become too long and the model could not sum it up (no summaries here). The results of older calls were left out.
-      compacted before 15: (No notes could be made. Calls until then: file_read 3. Look again at what you need.) [], 8527 to 2576
+      compacted before 15: (No notes could be made. Calls until then: file_read 3. Look again at what you need.) [], 8527 to 2579
     = Completed after 5/4: Done.
     ");
     insta::assert_snapshot!(last_prompt(&world), @"

@@ -20,11 +20,11 @@ fn table() {
     insta::assert_snapshot!(check("one two", "two", "three"), @r#"1: "one three""#);
     insta::assert_snapshot!(check("one two", "", "x"), @"it is empty");
     insta::assert_snapshot!(check("one two", "one", "one"), @"it is the same as `new`");
-    insta::assert_snapshot!(check("a\nb\na\n", "a", "x"), @"it stands 2 times in `a.txt`, on lines 1, 3");
+    insta::assert_snapshot!(check("a\nb\na\n", "a", "x"), @"it occurs 2 times in `a.txt`, on lines 1, 3");
     insta::assert_snapshot!(check("a\r\nb\r\n", "a\nb", "c\nd"), @r#"1: "c\r\nd\r\n""#);
     insta::assert_snapshot!(check("a\r\nb\nc", "a\nb", "x\ny"), @r#"1: "x\r\ny\nc""#);
     insta::assert_snapshot!(check("fn f() {\n  let x  = 1;\n}\n", "fn f() {\n    let x = 1;\n}", ""), @"
-    not in `a.txt`, but for white space; from line 1 on it reads
+    not in `a.txt`, except with other white space; the text from line 1 is
     fn f() {
       let x  = 1;
     }
