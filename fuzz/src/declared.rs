@@ -1,23 +1,23 @@
 //! The body of the target for tool files (the tests of `zubi-toolbox` include this file).
 
-use zubi_toolbox::declared::{Content, Severity};
+use zubi_toolbox::declared::{FileContent, ProblemSeverity};
 
-/// A tool file: it is read without a panic, every problem has its place in the text and says something, and what is left of the
+/// A tool file: no panic, every problem has a range in the text and a message, and the rest of the
 /// file can be used.
 pub fn parse_tool_file(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let content = Content::parse(text, &["TOKEN".to_owned()]);
+    let content = FileContent::parse(text, &["TOKEN".to_owned()]);
     for problem in &content.problems {
         let range = &problem.range;
-        assert!(range.start <= range.end && range.end <= text.len(), "a place outside of the text: {problem:?}");
-        assert!(!problem.message.is_empty() && !problem.code.is_empty(), "a problem that says nothing: {problem:?}");
+        assert!(range.start <= range.end && range.end <= text.len(), "a range outside the text: {problem:?}");
+        assert!(!problem.message.is_empty() && !problem.code.is_empty(), "a problem without a message: {problem:?}");
     }
-    let errors = content.problems.iter().filter(|problem| problem.severity == Severity::Error);
-    // The whole text is looked at again, which gives the same: nothing depends on the order of a table.
-    let again = Content::parse(text, &["TOKEN".to_owned()]);
+    let errors = content.problems.iter().filter(|problem| problem.severity == ProblemSeverity::Error);
+    // A second reading gives the same result: nothing depends on the order of a table.
+    let again = FileContent::parse(text, &["TOKEN".to_owned()]);
     assert_eq!(again.problems, content.problems, "a second reading reports other problems");
     for id in &content.broken {
-        assert!(errors.clone().next().is_some(), "`{id}` is left out and nothing says why");
+        assert!(errors.clone().next().is_some(), "`{id}` is omitted without an error");
     }
     for tool in &content.tools {
         let spec = tool.definition.spec(None);

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use zubi_link::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
 use zubi_toolbox::declared::DeclaredProvider;
 pub use zubi_toolbox::declared::functions::FunctionError;
-use zubi_toolbox::declared::functions::{Function, text_of};
+use zubi_toolbox::declared::functions::{Function, result_text};
 use zubi_tools::registry::Registry;
 use zubi_tools::spec::{Approval, Effect, Exposure};
 use zubi_tools::{
@@ -433,13 +433,13 @@ impl Tool for ContributedTool {
         let data = self.remote.call(args, cx).await.map_err(|error| {
             let (code, hint) = match error {
                 FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the tool is another program's."),
-                FunctionError::Gone(_) => (Code::Unavailable, "It is back when that program is; use another tool."),
+                FunctionError::Disconnected(_) => (Code::Unavailable, "It is back when that program is; use another tool."),
                 FunctionError::TimedOut => (Code::TimedOut, "Give it less to do, or call again."),
                 FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
             };
             ToolError::user(code, format!("Error in {id}: {error}"), hint)
         })?;
-        let mut text = text_of(&data);
+        let mut text = result_text(&data);
         if text.len() > MAX_TEXT_BYTES {
             text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
             text.push_str("\n… the rest is not shown …");

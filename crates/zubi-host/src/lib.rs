@@ -37,4 +37,4 @@ pub use zubi_toolbox::declared;
 /// The toolset whose tools run commands. A surface for which it is too much leaves it out.
 pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;
 /// What an editor tells, for the channel to one.
-pub use zubi_toolbox::sight;
+pub use zubi_toolbox::editor_state;

@@ -28,7 +28,7 @@ use zubi_servers::pool::ServerPool;
 use zubi_toolbox::declared::testing::TestContext;
 use zubi_toolbox::declared::{self, DeclaredProvider};
 use zubi_toolbox::domainlang::{self, DomainExposure};
-use zubi_toolbox::sight::{EditorClient, EditorService, EditorServiceConfig};
+use zubi_toolbox::editor_state::{EditorClient, EditorService, EditorServiceConfig};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
@@ -164,7 +164,7 @@ impl LocalHost {
         let secrets = programs::secrets(config).with_values(chosen.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(programs::jobs(config, &secrets));
-        let declared = DeclaredProvider::new(declared::Setup {
+        let declared = DeclaredProvider::new(declared::DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
             secrets,
@@ -177,7 +177,7 @@ impl LocalHost {
         let sight = EditorService::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
-            domainlang::provider(model, DomainExposure::WhereModelsAre),
+            domainlang::provider(model, DomainExposure::IfModelsExist),
             zubi_toolbox::file::provider(&intel),
             zubi_toolbox::refactor::provider(&intel),
             zubi_toolbox::settings::provider(&intel),
@@ -187,7 +187,7 @@ impl LocalHost {
             // Last: whatever a workspace calls its tools, the names of the others are taken.
             Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
-        let resources = [domainlang::resources(), zubi_toolbox::resources::all(&intel)].concat();
+        let resources = [domainlang::resources(), zubi_toolbox::resources::resources(&intel)].concat();
         let host = Self {
             intel: Some(intel),
             jobs: Some(jobs),

@@ -169,7 +169,7 @@ impl ContributedToolInvoker for Calls {
         self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {
             EndpointError::Cancelled => FunctionError::Cancelled,
             EndpointError::TimedOut { .. } => FunctionError::TimedOut,
-            EndpointError::Exited { why, .. } => FunctionError::Gone(why),
+            EndpointError::Exited { why, .. } => FunctionError::Disconnected(why),
             EndpointError::Server { message, .. } => FunctionError::Failed(message),
             other => FunctionError::Failed(other.to_string()),
         })

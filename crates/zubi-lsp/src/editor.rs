@@ -22,7 +22,7 @@ use zubi_base::endpoint::{
     Caveats, Readiness, RequestCx,
 };
 use zubi_base::position::Encoding;
-use zubi_host::sight::ViewError;
+use zubi_host::editor_state::ViewError;
 
 use crate::view::{DIAGNOSTICS, PushedState, VALIDATE};
 use crate::wire::EDITOR_REQUEST;
@@ -226,9 +226,9 @@ impl Editor {
         match error {
             ViewError::Unsupported => EndpointError::Unsupported { endpoint, method },
             ViewError::Cancelled => EndpointError::Cancelled,
-            ViewError::Gone => self.error(ClientError::Closed, DIAGNOSTICS),
+            ViewError::Disconnected => self.error(ClientError::Closed, DIAGNOSTICS),
             ViewError::TimedOut => EndpointError::TimedOut { endpoint, method, after: Duration::ZERO },
-            ViewError::NotYet | ViewError::Failed(_) => EndpointError::Protocol { endpoint, what: error.to_string() },
+            ViewError::Loading | ViewError::Failed(_) => EndpointError::Protocol { endpoint, what: error.to_string() },
         }
     }
 }

@@ -98,7 +98,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use zubi_agent::chat::ChatService;
 use zubi_base::endpoint::EndpointSource;
-use zubi_host::sight::EditorClient;
+use zubi_host::editor_state::EditorClient;
 use zubi_host::{EditorOptions, EditorAccess, ToolService};
 use zubi_link::listener::DEFAULT_PORT;
 

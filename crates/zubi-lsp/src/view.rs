@@ -11,7 +11,7 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
-use zubi_host::sight::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
+use zubi_host::editor_state::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
 
 use crate::editor::Editor;
 use crate::texts::documents::{self, Documents};
@@ -173,7 +173,7 @@ fn view_error(error: EndpointError) -> ViewError {
         EndpointError::Unsupported { .. } => ViewError::Unsupported,
         EndpointError::Cancelled => ViewError::Cancelled,
         EndpointError::TimedOut { .. } => ViewError::TimedOut,
-        EndpointError::Exited { .. } => ViewError::Gone,
+        EndpointError::Exited { .. } => ViewError::Disconnected,
         EndpointError::Server { message, .. } => ViewError::Failed(message),
         EndpointError::Document(what) | EndpointError::Protocol { what, .. } => ViewError::Failed(what),
     }
@@ -186,7 +186,7 @@ impl EditorClient for View {
     }
 
     fn open_editors(&self) -> Result<OpenEditors, ViewError> {
-        self.editor.told.open_editors().ok_or(ViewError::NotYet)
+        self.editor.told.open_editors().ok_or(ViewError::Loading)
     }
 
     async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {

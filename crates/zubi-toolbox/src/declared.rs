@@ -10,28 +10,28 @@
 
 mod built_in;
 mod definition;
-pub mod disclosure;
+pub mod trust_report;
 mod execute;
 pub mod format;
 pub mod functions;
 mod lint;
 pub mod load;
-mod origin;
+mod source;
 pub mod plan;
 mod problem;
 mod provider;
-pub mod sample;
-mod shape;
+pub mod template;
+mod validate;
 pub mod testing;
 mod tool;
-mod tree;
+mod json_tree;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::definition::{Definition, TOOLSET};
+pub use self::definition::{ResolvedDefinition, TOOLSET};
 pub use self::load::{
-    Content, DIRECTORY, DeclaredTools, LoadedFile, LoadedTool, MAIN_FILE, TrustState, files_of, load, load_files, read,
+    FileContent, DIRECTORY, DeclaredTools, LoadedFile, LoadedTool, MAIN_FILE, TrustState, tool_files, load, load_files, read_file,
 };
-pub use self::problem::{Problem, Severity, LocatedProblem};
-pub use self::provider::{DeclaredProvider, Setup};
+pub use self::problem::{ToolFileProblem, ProblemSeverity, LocatedProblem};
+pub use self::provider::{DeclaredProvider, DeclaredToolsConfig};

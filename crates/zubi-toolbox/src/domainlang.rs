@@ -40,13 +40,13 @@ pub enum DomainExposure {
     All,
     /// The four main tools if the workspace has models, otherwise none: every listed tool costs every conversation, and
     /// `find_tools` finds the rest. Decided once, so that the list stays the same for the life of the process.
-    WhereModelsAre,
+    IfModelsExist,
 }
 
 struct DomainTools {
     id: ProviderId,
     model: Arc<DomainModel>,
-    listing: DomainExposure,
+    exposure: DomainExposure,
     has_models: OnceLock<bool>,
     changes: watch::Sender<u64>,
 }
@@ -56,7 +56,7 @@ pub fn provider(model: &Arc<DomainModel>, listing: DomainExposure) -> Arc<dyn To
     Arc::new(DomainTools {
         id: ProviderId("domainlang".into()),
         model: Arc::clone(model),
-        listing,
+        exposure: listing,
         has_models: OnceLock::new(),
         changes: watch::Sender::new(0),
     })
@@ -90,18 +90,18 @@ impl ToolProvider for DomainTools {
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let (model, has_models) = (&self.model, self.has_models.get().copied().unwrap_or_default());
-        let (first, others) = match self.listing {
+        let (first, others) = match self.exposure {
             DomainExposure::All => (Exposure::Direct, Exposure::Direct),
-            DomainExposure::WhereModelsAre if has_models => (Exposure::Direct, Exposure::Deferred),
-            DomainExposure::WhereModelsAre => (Exposure::Deferred, Exposure::Deferred),
+            DomainExposure::IfModelsExist if has_models => (Exposure::Direct, Exposure::Deferred),
+            DomainExposure::IfModelsExist => (Exposure::Deferred, Exposure::Deferred),
         };
         vec![
-            tool::<validate::Validate>(model, first),
-            tool::<list::List>(model, first),
-            tool::<get::Get>(model, first),
-            tool::<explain::Explain>(model, first),
-            tool::<search::Search>(model, others),
-            tool::<diagram::Diagram>(model, others),
+            tool::<validate::ValidateModel>(model, first),
+            tool::<list::ListElements>(model, first),
+            tool::<get::GetElement>(model, first),
+            tool::<explain::ExplainElement>(model, first),
+            tool::<search::SearchElements>(model, others),
+            tool::<diagram::DrawDiagram>(model, others),
         ]
     }
 
@@ -110,10 +110,10 @@ impl ToolProvider for DomainTools {
     }
 
     async fn prepare(&self) {
-        if self.listing != DomainExposure::WhereModelsAre || self.has_models.get().is_some() {
+        if self.exposure != DomainExposure::IfModelsExist || self.has_models.get().is_some() {
             return;
         }
-        self.model.settle(&CancellationToken::new()).await;
+        self.model.wait_until_known(&CancellationToken::new()).await;
         let found = self.model.has_models().await;
         // The first caller decides; all callers see the same tree.
         if self.has_models.set(found).is_ok() && found {

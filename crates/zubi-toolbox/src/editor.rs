@@ -19,14 +19,14 @@ use zubi_tools::{
 };
 
 use self::text::EditorRenderer;
-use crate::lsp::arguments::{Common, Format};
+use crate::lsp::arguments::{CommonArgs, OutputFormat};
 use crate::lsp::view::OutputBudget;
-use crate::os_tool::{LocalToolMeta, LocalTool, tool};
-use crate::sight::{EditorService, EditorCallContext, EditorServiceError};
+use crate::adapter::{LocalToolMeta, LocalTool, tool};
+use crate::editor_state::{EditorService, EditorCallContext, EditorServiceError};
 
 /// Creates the provider of the `editor` tool.
-pub fn provider(sight: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
-    static_provider("editor", "Editor", vec![tool::<Editor>(sight)])
+pub fn provider(service: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
+    static_provider("editor", "Editor", vec![tool::<Editor>(service)])
 }
 
 struct Editor;
@@ -50,7 +50,7 @@ enum Command {
 }
 
 impl Command {
-    fn is_about_file(self) -> bool {
+    fn takes_path(self) -> bool {
         matches!(self, Self::Diagnostics | Self::ValidateFile)
     }
 }
@@ -68,7 +68,7 @@ struct Input {
     /// Maximum files of `all_diagnostics`, default 50
     limit: Option<usize>,
     #[serde(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 impl Input {
@@ -76,15 +76,15 @@ impl Input {
     fn check(&self) -> Result<(), ToolError> {
         let all = self.command == Command::AllDiagnostics;
         let given = [
-            ("path", self.path.is_some(), self.command.is_about_file(), "diagnostics and validate_file"),
+            ("path", self.path.is_some(), self.command.takes_path(), "diagnostics and validate_file"),
             ("severity", self.severity.is_some(), all, "all_diagnostics"),
             ("source", self.source.is_some(), all, "all_diagnostics"),
             ("limit", self.limit.is_some(), all, "all_diagnostics"),
         ];
-        match given.into_iter().find(|(_, is_given, is_taken, _)| *is_given && !is_taken) {
-            Some((name, _, _, takes)) => Err(ToolError::invalid(
+        match given.into_iter().find(|(_, is_given, is_accepted, _)| *is_given && !is_accepted) {
+            Some((name, _, _, accepted_by)) => Err(ToolError::invalid(
                 name,
-                format!("only valid with {takes}"),
+                format!("only valid with {accepted_by}"),
                 "Leave it out, or give another command.",
             )),
             None => Ok(()),
@@ -112,7 +112,7 @@ impl Input {
 
 #[async_trait]
 impl LocalTool for Editor {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "editor",
         title: "Editor state",
         description: "State of the user's editor: open_files, active_file with the cursor, and diagnostics including unsaved text (diagnostics of a file, all_diagnostics, errors_summary; validate_file checks one file again). Without an editor, language servers provide the diagnostics, and the last line says how much they have checked.",
@@ -128,43 +128,43 @@ impl LocalTool for Editor {
     type Context = EditorService;
     type Input = Input;
 
-    fn footprint(_sight: &EditorService, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_service: &EditorService, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         // The call itself rejects paths outside the workspace.
         let reads = input.path.iter().filter_map(|path| cx.workspace.resolve(path).ok()).collect();
         Ok(Footprint { reads, ..Footprint::default() })
     }
 
-    async fn run(sight: &EditorService, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(service: &EditorService, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         input.check()?;
         let now = Instant::now();
         let deadline = now.checked_add(input.common.wait()).map_or(cx.deadline, |until| until.min(cx.deadline));
-        let asked = EditorCallContext { cancel: cx.cancel.clone(), deadline, read_only: true };
-        let view = OutputBudget::new(input.common.bytes(cx.token_budget), input.common.format());
-        let writer = EditorRenderer { view: &view, cx, sight };
-        let is_json = input.common.format() == Format::Json;
+        let editor_cx = EditorCallContext { cancel: cx.cancel.clone(), deadline, read_only: true };
+        let view = OutputBudget::new(input.common.byte_budget(cx.token_budget), input.common.format());
+        let writer = EditorRenderer { budget: &view, cx, service };
+        let is_json = input.common.format() == OutputFormat::Json;
         let answer = match input.command {
-            Command::Status => writer.status(&sight.status()),
-            Command::Ping => Answer::new(&sight.ping(), "the host answers", Status::default()),
-            Command::OpenFiles => writer.open_files(&sight.open_files().map_err(editor_error)?),
-            Command::ActiveFile => writer.active_file(sight.active_file(&asked).await.map_err(editor_error)?).await,
+            Command::Status => writer.status(&service.status()),
+            Command::Ping => EditorAnswer::new(&service.ping(), "the host answers", Status::default()),
+            Command::OpenFiles => writer.open_files(&service.open_files().map_err(editor_error)?),
+            Command::ActiveFile => writer.active_file(service.active_file(&editor_cx).await.map_err(editor_error)?).await,
             Command::Diagnostics => {
                 let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
-                writer.file(sight.diagnostics(&params, &asked).await.map_err(editor_error)?).await
+                writer.file(service.diagnostics(&params, &editor_cx).await.map_err(editor_error)?).await
             }
             Command::ValidateFile => {
-                writer.render_validation(sight.validate_file(input.path()?, &asked).await.map_err(editor_error)?).await
+                writer.render_validation(service.validate_file(input.path()?, &editor_cx).await.map_err(editor_error)?).await
             }
             Command::AllDiagnostics => {
-                writer.all(sight.all_diagnostics(&input.filter()?, &asked).await.map_err(editor_error)?).await
+                writer.render_all(service.all_diagnostics(&input.filter()?, &editor_cx).await.map_err(editor_error)?).await
             }
-            Command::ErrorsSummary => writer.errors(&sight.workspace_errors(&asked).await.map_err(editor_error)?),
+            Command::ErrorsSummary => writer.render_summary(&service.workspace_errors(&editor_cx).await.map_err(editor_error)?),
         };
         Ok(answer.into_output(is_json))
     }
 }
 
 /// An answer as data and as text.
-struct Answer {
+struct EditorAnswer {
     /// The object of the IPC protocol.
     data: Value,
     text: String,
@@ -172,7 +172,7 @@ struct Answer {
     truncated: Option<Truncation>,
 }
 
-impl Answer {
+impl EditorAnswer {
     fn new(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
         // Serialization of these types cannot fail.
         let data = serde_json::to_value(object).unwrap_or_default();

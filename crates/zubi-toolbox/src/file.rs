@@ -14,32 +14,32 @@ pub(crate) mod paths;
 mod read;
 mod replace;
 pub(crate) mod search;
-mod seen;
+mod read_guard;
 mod write;
-pub(crate) mod written;
+pub(crate) mod write_path;
 
 use std::sync::Arc;
 
 use zubi_code::CodeIntel;
 use zubi_tools::{ToolProvider, static_provider};
 
-use crate::os_tool::tool;
+use crate::adapter::tool;
 
 /// State shared by the file tools.
-pub(crate) struct Files {
+pub(crate) struct FileToolContext {
     pub(crate) intel: Arc<CodeIntel>,
-    pub(crate) seen: seen::ReadTracker,
+    pub(crate) reads: read_guard::ReadTracker,
 }
 
 /// Creates the provider of all file tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
-    let files = Arc::new(Files { intel: Arc::clone(intel), seen: seen::ReadTracker::default() });
+    let files = Arc::new(FileToolContext { intel: Arc::clone(intel), reads: read_guard::ReadTracker::default() });
     let tools = vec![
-        tool::<read::Read>(&files),
-        tool::<write::Write>(&files),
-        tool::<edit::Edit>(&files),
-        tool::<list::List>(&files),
-        tool::<search::Search>(&files),
+        tool::<read::ReadFile>(&files),
+        tool::<write::WriteFile>(&files),
+        tool::<edit::EditFile>(&files),
+        tool::<list::ListFiles>(&files),
+        tool::<search::SearchFiles>(&files),
         tool::<get_current::GetCurrent>(&files),
     ];
     static_provider("file", "Files", tools)

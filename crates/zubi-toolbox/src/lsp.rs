@@ -4,7 +4,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod code_tool;
-mod places;
+mod locations;
 mod tree;
 pub(crate) mod view;
 
@@ -37,22 +37,22 @@ use crate::lsp::code_tool::tool;
 /// Creates the provider of all code tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let tools = vec![
-        tool::<definition::Definition>(intel),
+        tool::<definition::DefinitionTool>(intel),
         tool::<references::References>(intel),
-        tool::<hover::Hover>(intel),
-        tool::<completion::Completion>(intel),
+        tool::<hover::HoverTool>(intel),
+        tool::<completion::CompletionTool>(intel),
         tool::<workspace_symbols::WorkspaceSymbols>(intel),
         tool::<document_symbols::DocumentSymbols>(intel),
         tool::<rename_symbol::RenameSymbol>(intel),
         tool::<code_actions::CodeActions>(intel),
         tool::<format_document::FormatDocument>(intel),
         tool::<signature_help::SignatureHelp>(intel),
-        tool::<diagnostics::Diagnostics>(intel),
+        tool::<diagnostics::DiagnosticsTool>(intel),
         tool::<call_hierarchy::CallHierarchy>(intel),
         tool::<implementations::Implementations>(intel),
         tool::<type_definition::TypeDefinition>(intel),
         tool::<type_hierarchy::TypeHierarchy>(intel),
-        tool::<explain::Explain>(intel),
+        tool::<explain::ExplainSymbol>(intel),
         tool::<apply_edit::ApplyEdit>(intel),
         tool::<undo_edit::UndoEdit>(intel),
     ];

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use zubi_run::store::{OutputId, OutputStore, StoreError};
 use zubi_tools::{ToolError, ToolProvider, static_provider};
 
-use crate::os_tool::tool;
+use crate::adapter::tool;
 
 /// Toolset name for `--toolsets`.
 const TOOLSET: &str = "output";
@@ -18,16 +18,16 @@ const TOOLSET: &str = "output";
 /// Creates the provider of all output tools, in list order.
 pub fn provider(store: &OutputStore) -> Arc<dyn ToolProvider> {
     let store = Arc::new(store.clone());
-    static_provider("output", "Outputs", vec![tool::<read::Read>(&store), tool::<grep::Grep>(&store)])
+    static_provider("output", "Outputs", vec![tool::<read::ReadOutput>(&store), tool::<grep::GrepOutput>(&store)])
 }
 
-fn handle(given: &str) -> Result<OutputId, ToolError> {
-    OutputId::parse(given.trim()).ok_or_else(|| {
+fn parse_handle(text: &str) -> Result<OutputId, ToolError> {
+    OutputId::parse(text.trim()).ok_or_else(|| {
         let hint = "Pass the `o-…` handle exactly as an answer shows it.";
         ToolError::invalid("output", "not a valid output handle", hint)
     })
 }
 
-fn not_there(error: &StoreError) -> ToolError {
+fn output_error(error: &StoreError) -> ToolError {
     ToolError::operation_failed("read the output", error, "Run the command again to get a new one.")
 }

@@ -39,7 +39,7 @@ fn files_in_uri(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
 }
 
 /// Resolves the file of the argument `uri`.
-fn file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
+fn resolve_file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
     let path = question.workspace().resolve(uri);
     path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
@@ -49,13 +49,13 @@ type Notes<'a> = dyn Fn(&AppliedChange) -> Vec<String> + Sync + 'a;
 
 /// How a plan is applied, and the additions to its answer.
 #[derive(Default)]
-struct How<'a> {
+struct ApplyRequest<'a> {
     /// The argument `save`, if given.
     save: Option<bool>,
     /// Further edit options; `apply` sets which files are saved.
-    manner: EditOptions,
+    options: EditOptions,
     /// Text placed before the answer.
-    lines: String,
+    preamble: String,
     notes: Option<&'a Notes<'a>>,
 }
 
@@ -65,17 +65,17 @@ async fn apply(
     view: &OutputBudget,
     plan: &Plan,
     status: AnswerStatus,
-    how: How<'_>,
+    request: ApplyRequest<'_>,
 ) -> Result<CodeAnswer, CodeError> {
-    let save = if how.save == Some(true) { Save::All } else { Save::Unopened };
-    let changed = question.change(&plan.id, Direction::Apply(EditOptions { save, ..how.manner })).await?;
-    let mut text = how.lines;
-    let of_change = how.notes.map(|notes| notes(&changed.value.applied)).unwrap_or_default();
+    let save = if request.save == Some(true) { Save::All } else { Save::Unopened };
+    let changed = question.change(&plan.id, Direction::Apply(EditOptions { save, ..request.options })).await?;
+    let mut text = request.preamble;
+    let change_notes = request.notes.map(|notes| notes(&changed.value.applied)).unwrap_or_default();
     // Writing to a `String` cannot fail.
-    for note in plan.notes.iter().chain(&of_change) {
+    for note in plan.notes.iter().chain(&change_notes) {
         let _ = writeln!(text, "note: {note}");
     }
-    if how.save == Some(false) && changed.value.applied.unsaved.is_empty() {
+    if request.save == Some(false) && changed.value.applied.unsaved.is_empty() {
         text.push_str("note: the files on disk were changed, so they are saved although save is false\n");
     }
     let mut reply = render_applied(view, &plan.id, AppliedVerb::Applied, changed);

@@ -8,6 +8,6 @@ use zubi_code::CodeIntel;
 use zubi_tools::Resource;
 
 /// Returns all resources in list order.
-pub fn all(intel: &Arc<CodeIntel>) -> Vec<Arc<dyn Resource>> {
+pub fn resources(intel: &Arc<CodeIntel>) -> Vec<Arc<dyn Resource>> {
     vec![Arc::new(update_imports::UpdateImportsEnabled::new(intel))]
 }

@@ -21,16 +21,16 @@ use zubi_base::endpoint::RequestCx;
 use zubi_code::{CodeError, CodeIntel};
 use zubi_tools::{ToolCx, ToolError, ToolProvider, static_provider};
 
-use crate::os_tool::tool;
+use crate::adapter::tool;
 
 /// State shared by the settings tools.
-pub(crate) struct Settings {
+pub(crate) struct SettingsContext {
     pub(crate) intel: Arc<CodeIntel>,
 }
 
 /// Creates the provider of all settings tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
-    let settings = Arc::new(Settings { intel: Arc::clone(intel) });
+    let settings = Arc::new(SettingsContext { intel: Arc::clone(intel) });
     let tools = vec![
         tool::<get_setting::GetSetting>(&settings),
         tool::<set_setting::SetSetting>(&settings),
@@ -41,20 +41,20 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
 
 /// Returns whether imports follow moved TypeScript files: the value in force in the open editor, otherwise that of the
 /// workspace's file.
-pub(crate) async fn follows(intel: &CodeIntel, cx: &ToolCx) -> Result<update_imports::UpdateImports, ToolError> {
+pub(crate) async fn update_imports_setting(intel: &CodeIntel, cx: &ToolCx) -> Result<update_imports::UpdateImports, ToolError> {
     const OPERATION: &str = "read the setting";
     let value: Option<Value> = match intel.settings() {
-        Some(open) => {
+        Some(editor) => {
             let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
-            let found = async {
-                let keys = update_imports::in_force(&**open, &[update_imports::TYPESCRIPT], &request).await?;
+            let effective = async {
+                let keys = update_imports::settings_in_force(&**editor, &[update_imports::TYPESCRIPT], &request).await?;
                 let key = keys.first().copied().unwrap_or(update_imports::TYPESCRIPT);
-                Ok::<_, CodeError>(open.get(key, &request).await?.value)
+                Ok::<_, CodeError>(editor.get(key, &request).await?.value)
             };
-            let refused = |error: CodeError| ToolError::operation_failed(OPERATION, &error, error.hint());
-            Some(found.await.map_err(refused)?)
+            let read_failed = |error: CodeError| ToolError::operation_failed(OPERATION, &error, error.hint());
+            Some(effective.await.map_err(read_failed)?)
         }
-        None => store::get(cx, OPERATION, update_imports::TYPESCRIPT).await?,
+        None => store::get_value(cx, OPERATION, update_imports::TYPESCRIPT).await?,
     };
     Ok(update_imports::UpdateImports::from_setting(value.as_ref()))
 }

@@ -18,13 +18,13 @@ use zubi_run::job::{Jobs, RunError};
 use zubi_tools::{ToolCx, ToolError, ToolProvider, static_provider};
 
 use crate::file::paths;
-use crate::os_tool::tool;
+use crate::adapter::tool;
 
 /// Toolset name for `--toolsets`.
 pub const TOOLSET: &str = "shell";
 
 /// State shared by the shell tools.
-pub(crate) struct Shell {
+pub(crate) struct ShellToolContext {
     pub(crate) jobs: Arc<Jobs>,
     /// `PATH` of the commands.
     pub(crate) search_path: Option<OsString>,
@@ -32,12 +32,12 @@ pub(crate) struct Shell {
 
 /// Creates the provider of all shell tools, in list order. `search_path` is `PATH`.
 pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn ToolProvider> {
-    let shell = Arc::new(Shell { jobs: Arc::clone(jobs), search_path });
+    let shell = Arc::new(ShellToolContext { jobs: Arc::clone(jobs), search_path });
     let tools = vec![
-        tool::<run::Run>(&shell),
-        tool::<job::Job>(&shell),
+        tool::<run::RunCommand>(&shell),
+        tool::<job::JobTool>(&shell),
         tool::<which::WhichTool>(&shell),
-        tool::<terminal::Terminal>(&shell),
+        tool::<terminal::VisibleTerminal>(&shell),
     ];
     static_provider("shell", "Shell", tools)
 }
@@ -52,8 +52,8 @@ pub(crate) fn environment() -> Vec<(String, String)> {
 }
 
 /// Resolves the directory of the workspace in which a command runs.
-pub(crate) fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
-    let path = paths::resolve_existing(cx, "cwd", given.unwrap_or("."))?;
+pub(crate) fn directory(cx: &ToolCx, cwd: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
+    let path = paths::resolve_existing(cx, "cwd", cwd.unwrap_or("."))?;
     if path.is_dir() {
         return Ok(path);
     }
@@ -61,12 +61,12 @@ pub(crate) fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf,
     Err(ToolError::invalid("cwd", what, "Name a folder of the workspace; without `cwd` it is the workspace itself."))
 }
 
-fn did_not_run(error: &RunError) -> ToolError {
-    did_not_run_as("run the command", error)
+fn run_error(error: &RunError) -> ToolError {
+    run_error_in("run the command", error)
 }
 
 /// Converts a failed run into an error that begins with `Failed to <operation>: …`.
-pub(crate) fn did_not_run_as(operation: &str, error: &RunError) -> ToolError {
+pub(crate) fn run_error_in(operation: &str, error: &RunError) -> ToolError {
     let hint = match error {
         RunError::Sandbox(_) | RunError::Confine(_) => {
             "`zubi doctor` reports the available sandbox; without the required level no command runs."

@@ -7,7 +7,7 @@
 mod call_read_tool;
 mod call_tool;
 mod find_tools;
-mod inner;
+mod meta_adapter;
 
 use std::sync::{Arc, Weak};
 
@@ -26,8 +26,8 @@ const TOOLSET: &str = "tools";
 pub fn provider(registry: &Weak<Registry>) -> Arc<dyn ToolProvider> {
     let tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(find_tools::FindTools::new(registry.clone())),
-        Arc::new(call_read_tool::CallReadTool::new(registry.clone())),
-        Arc::new(call_tool::CallTool::new(registry.clone())),
+        Arc::new(call_read_tool::ReadToolCaller::new(registry.clone())),
+        Arc::new(call_tool::AnyToolCaller::new(registry.clone())),
     ];
     static_provider("tools", "Tools about tools", tools)
 }

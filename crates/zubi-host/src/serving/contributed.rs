@@ -36,7 +36,7 @@ impl ContributedToolInvoker for ConnectionInvoker {
         answer.map_err(|error| match error {
             ConnectionError::TimedOut { .. } => FunctionError::TimedOut,
             ConnectionError::Cancelled => FunctionError::Cancelled,
-            ConnectionError::Closed { why } => FunctionError::Gone(why),
+            ConnectionError::Closed { why } => FunctionError::Disconnected(why),
             ConnectionError::Response { message, .. } => FunctionError::Failed(message),
             ConnectionError::Protocol { what } => FunctionError::Failed(what),
         })

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_link::wire::{codes, host, methods, tools as wire};
-use zubi_toolbox::sight::{EditorCallContext, EditorServiceError};
+use zubi_toolbox::editor_state::{EditorCallContext, EditorServiceError};
 
 use super::{Client, hosts, tools};
 

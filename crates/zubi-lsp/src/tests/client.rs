@@ -297,7 +297,7 @@ pub(super) fn local_with(wanted: EditorHostSpec, state_dir: Utf8PathBuf, layers:
         source: wanted.editor,
         view: wanted.view,
         live: wanted.live,
-        model: DomainModel::of_server(wanted.model),
+        model: DomainModel::from_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
         chosen: wanted.chosen,
     };

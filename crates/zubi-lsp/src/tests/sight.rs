@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
-use zubi_host::sight::{EditorClient, ViewError};
+use zubi_host::editor_state::{EditorClient, ViewError};
 use zubi_host::{CallRequest, CallContext};
 
 use super::client::{Client, tool_text};

@@ -54,7 +54,7 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// Whether a name on the wire is that of a built-in tool.
-pub(super) fn has(wire: &str) -> bool {
+pub(super) fn is_built_in(wire: &str) -> bool {
     BUILT_IN.iter().any(|id| spec::wire_name(id) == wire)
 }
 
@@ -64,7 +64,7 @@ mod tests {
 
     /// The reference page is generated from all tools.
     #[test]
-    fn the_table_is_the_references() {
+    fn table_equals_the_reference_page() {
         let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reference/tools.md");
         let reference = zubi_base::fs::read_text(camino::Utf8Path::new(reference)).unwrap();
         let headings = reference.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));

@@ -9,8 +9,8 @@ use zubi_tools::schema::Checker;
 use zubi_tools::{Approval, Effect, Exposure, ToolSpec};
 
 use super::format::{ToolDefinition, ToolExecution};
-use super::problem::Problem;
-use super::tree::Node;
+use super::problem::ToolFileProblem;
+use super::json_tree::JsonNode;
 
 /// Prefix of ids without a dot.
 pub(super) const NAMESPACE: &str = "workspace";
@@ -32,7 +32,7 @@ const TAG: &str = "workspace";
 
 /// A tool of a tool file, valid by itself.
 #[derive(Debug, Clone)]
-pub struct Definition {
+pub struct ResolvedDefinition {
     /// Full id, with a dot.
     pub id: String,
     pub tool: ToolDefinition,
@@ -42,21 +42,21 @@ pub struct Definition {
     pub tags: Vec<String>,
     pub icon: Option<String>,
     /// The tool's JSON in its file.
-    pub(super) node: Node,
+    pub(super) node: JsonNode,
     /// Byte range of the id in the file.
     pub(super) id_range: Range<usize>,
 }
 
-impl Definition {
+impl ResolvedDefinition {
     /// Reads a tool that conforms to the schema, and reports problems that the schema cannot express. Returns `None` if
     /// the tool is unusable.
-    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Self> {
+    pub(super) fn read(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) -> Option<Self> {
         let tool: ToolDefinition = match serde_path_to_error::deserialize(node.to_value()) {
             Ok(tool) => tool,
             // The schema is derived from the type; this covers constraints of the type beyond its schema.
             Err(error) => {
                 let what = format!("cannot be read: {}: {}", error.path(), error.inner());
-                problems.push(Problem::error("unreadable", node.range.clone(), what, "See the schema of this file."));
+                problems.push(ToolFileProblem::error("unreadable", node.range.clone(), what, "See the schema of this file."));
                 return None;
             }
         };
@@ -65,10 +65,10 @@ impl Definition {
         let id = full_id(&tool.id);
         if id.len() > MAX_WIRE_NAME {
             let what = format!("`{id}` has {} characters; clients accept at most {MAX_WIRE_NAME}", id.len());
-            problems.push(Problem::error("long-id", id_range.clone(), what, "Choose a shorter id."));
+            problems.push(ToolFileProblem::error("long-id", id_range.clone(), what, "Choose a shorter id."));
         }
-        conflicts(node, problems);
-        parameters(node, problems);
+        check_conflicts(node, problems);
+        check_parameters(node, problems);
         let metadata = tool.metadata.clone().unwrap_or_default();
         let mut tags = vec![TAG.to_owned()];
         for tag in tool.tags.clone().or(metadata.tags).unwrap_or_default() {
@@ -88,15 +88,15 @@ impl Definition {
             tool,
         };
         if let Err(why) = Checker::new(&definition.spec(None)) {
-            let place = node.get("parameters").map_or(node.range.clone(), |node| node.range.clone());
-            problems.push(Problem::error(
+            let range = node.get("parameters").map_or(node.range.clone(), |node| node.range.clone());
+            problems.push(ToolFileProblem::error(
                 "parameters",
-                place,
+                range,
                 why,
                 "The parameters are a JSON Schema of type `object`.",
             ));
         }
-        let is_broken = problems.iter().skip(before).any(|problem| problem.severity == super::Severity::Error);
+        let is_broken = problems.iter().skip(before).any(|problem| problem.severity == super::ProblemSeverity::Error);
         (!is_broken).then_some(definition)
     }
 
@@ -164,7 +164,7 @@ impl Definition {
     }
 
     /// Returns the parameters: name, schema, and whether the parameter is required.
-    pub(super) fn arguments(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
+    pub(super) fn parameters_with_required(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let required = self.tool.parameters.get("required").and_then(Value::as_array);
         let is_required = move |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
         let properties = self.tool.parameters.get("properties").and_then(Value::as_object);
@@ -183,29 +183,29 @@ pub(super) fn full_id(id: &str) -> String {
 }
 
 /// Reports metadata that differs between the top level and `metadata`.
-fn conflicts(node: &Node, problems: &mut Vec<Problem>) {
+fn check_conflicts(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
     let Some(metadata) = node.get("metadata") else { return };
     for member in metadata.members() {
         if let Some(top) = node.get(&member.name)
             && top.to_value() != member.value.to_value()
         {
             let what = format!("`{0}` and `metadata.{0}` differ", member.name);
-            problems.push(Problem::error("metadata-conflict", member.name_range.clone(), what, "Remove one of them."));
+            problems.push(ToolFileProblem::error("metadata-conflict", member.name_range.clone(), what, "Remove one of them."));
         }
     }
 }
 
 /// Reports invalid parameters that JSON Schema itself cannot express.
-fn parameters(node: &Node, problems: &mut Vec<Problem>) {
+fn check_parameters(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
     let Some(parameters) = node.get("parameters") else { return };
-    let names = || parameters.get("properties").map(Node::members).unwrap_or_default();
+    let names = || parameters.get("properties").map(JsonNode::members).unwrap_or_default();
     if let Some(member) = names().get(MAX_PARAMETERS) {
         let what = format!("more than {MAX_PARAMETERS} parameters");
         let hint = "Models cannot fill in so many: split the tool, or use an object.";
-        problems.push(Problem::error("too-many-parameters", member.name_range.clone(), what, hint));
+        problems.push(ToolFileProblem::error("too-many-parameters", member.name_range.clone(), what, hint));
         return;
     }
-    for required in parameters.get("required").map(Node::items).unwrap_or_default() {
+    for required in parameters.get("required").map(JsonNode::items).unwrap_or_default() {
         let name = required.as_str().unwrap_or_default();
         if names().iter().all(|member| member.name != name) {
             let near = zubi_base::nearest::nearest(name, names().iter().map(|member| member.name.as_str()), 1);
@@ -214,15 +214,15 @@ fn parameters(node: &Node, problems: &mut Vec<Problem>) {
                 None => "Describe it under `properties`.".to_owned(),
             };
             let what = format!("`{name}` is required but not a parameter");
-            problems.push(Problem::error("unknown-parameter", required.range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("unknown-parameter", required.range.clone(), what, hint));
         }
     }
     for member in names() {
         // Names that can follow `$` in a template.
         if !env::is_name(&member.name) || member.name.len() > 64 {
-            let what = format!("`{}` is not a valid parameter name", super::shape::truncate(&member.name));
+            let what = format!("`{}` is not a valid parameter name", super::validate::truncate(&member.name));
             let hint = "Use at most 64 letters, digits and `_`, so that `$name` can refer to it.";
-            problems.push(Problem::error("parameter-name", member.name_range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("parameter-name", member.name_range.clone(), what, hint));
         }
     }
 }

@@ -21,11 +21,11 @@ use super::functions::{self, Functions};
 use super::plan::Execution;
 use super::testing::Fakes;
 use crate::shell::answer;
-use crate::sight::EditorClient;
+use crate::editor_state::EditorClient;
 
 /// Most bytes of a script's log and exception in a failure message; longer failures are truncated
 /// (`ToolError::sanitized`).
-const FAILURE_ROOM: usize = 3_000;
+const MAX_FAILURE_BYTES: usize = 3_000;
 
 /// Services shared by all declared tools of a host.
 pub(super) struct ExecutionContext {
@@ -43,7 +43,7 @@ pub(super) struct ExecutionContext {
     /// The open editor, if there is one.
     pub(super) editor: Option<Arc<dyn EditorClient>>,
     /// Fakes of the outside world, in a test of a tool.
-    pub(super) doubles: Option<Arc<Fakes>>,
+    pub(super) fakes: Option<Arc<Fakes>>,
 }
 
 impl ExecutionContext {
@@ -59,14 +59,14 @@ impl ExecutionContext {
             jobs,
             functions: Arc::default(),
             editor: None,
-            doubles: None,
+            fakes: None,
         }
     }
 
     /// Describes the sandbox of a tool's JavaScript process for users.
     pub(super) fn script_sandbox(&self) -> String {
-        let known = self.jobs.runner().sandbox().probed_status();
-        let level = known.map_or("the strongest level here", |it| it.level.min(Level::LandlockSeccomp).name());
+        let status = self.jobs.runner().sandbox().probed_status();
+        let level = status.map_or("the strongest level here", |it| it.level.min(Level::LandlockSeccomp).name());
         format!("{level}: a separate process without access to files, network and programs")
     }
 
@@ -79,7 +79,7 @@ impl ExecutionContext {
         let store = self.jobs.runner().store().clone();
         // Redact before storing: the stored text no longer knows which parts were secrets.
         let text = self.redactor.text(&text);
-        let (kept, text) = match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
+        let (reason, text) = match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
             Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), room),
             Ok((Err(error), text)) => (error.to_string(), text),
             Err(error) => (error.to_string(), String::new()),
@@ -87,7 +87,7 @@ impl ExecutionContext {
         let end = text.floor_char_boundary(room);
         let shown = text.get(..end).unwrap_or_default();
         format!(
-            "{shown}\n… {} of {} bytes are not shown and could not be stored: {kept} …",
+            "{shown}\n… {} of {} bytes are not shown and could not be stored: {reason} …",
             text.len() - end,
             text.len()
         )
@@ -98,7 +98,7 @@ impl ExecutionContext {
         match execution {
             Execution::Command { .. } if self.editor.is_none() => Some(command::NO_EDITOR),
             Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own executable"),
-            Execution::Function { handler } if !self.functions.has(handler) => Some(functions::NOBODY),
+            Execution::Function { handler } if !self.functions.has(handler) => Some(functions::NOT_REGISTERED),
             Execution::Broken => Some("a part of it is invalid"),
             _ => None,
         }

@@ -12,7 +12,7 @@ use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use self::testing::{Expectation, ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, ToolTest};
+pub use self::testing::{TestExpectation, ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, ToolTest};
 
 /// Path of the published schema, relative to the root of the repository.
 pub const SCHEMA_FILE: &str = "editors/vscode/schemas/agent-tools.schema.json";
@@ -121,21 +121,21 @@ pub struct Metadata {
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub enum ToolExecution {
     /// Runs a shell script.
-    Shell(Shell),
+    Shell(ShellExecution),
     /// Sends an HTTP request.
-    Http(Http),
+    Http(HttpExecution),
     /// Runs JavaScript that can reach only other tools.
-    Inline(Inline),
+    Inline(InlineExecution),
     /// Runs a command of the editor.
     Command(EditorCommand),
     /// Calls a function that an editor extension or another program has registered.
-    Function(Function),
+    Function(FunctionExecution),
 }
 
 /// A shell script.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Shell {
+pub struct ShellExecution {
     /// The script. Write arguments outside quotes (one word; a list becomes several) or inside double quotes.
     #[schemars(length(min = 1))]
     pub script: String,
@@ -161,13 +161,13 @@ pub enum ShellKind {
 /// An HTTP request.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Http {
+pub struct HttpExecution {
     /// The URL. Arguments may appear in its path or query, never in its host.
     #[schemars(length(min = 1))]
     pub url: String,
     /// The method. Default `GET`.
     #[serde(default)]
-    pub method: Method,
+    pub method: HttpMethod,
     /// Headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -179,7 +179,7 @@ pub struct Http {
 /// An HTTP method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Method {
+pub enum HttpMethod {
     #[default]
     Get,
     Head,
@@ -189,7 +189,7 @@ pub enum Method {
     Delete,
 }
 
-impl Method {
+impl HttpMethod {
     /// Returns the method's name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -206,7 +206,7 @@ impl Method {
 /// JavaScript code.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Inline {
+pub struct InlineExecution {
     /// Body of a function with `args`, `tools.call(id, args)` and `console.log`. The result is the returned value, or
     /// the value assigned to `result`.
     #[schemars(length(min = 1))]
@@ -228,7 +228,7 @@ pub struct EditorCommand {
 /// A registered function.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Function {
+pub struct FunctionExecution {
     /// Name under which the function is registered.
     #[schemars(length(min = 1))]
     pub handler: String,
@@ -239,7 +239,7 @@ pub struct Function {
 #[serde(deny_unknown_fields)]
 pub struct SandboxDeclaration {
     /// Files.
-    pub fs: Option<FileAccess>,
+    pub fs: Option<DeclaredFileAccess>,
     /// Network access: `host:port` of each host, or `*`. A script gets the whole network or none. Default: none; for an
     /// HTTP tool the host of its URL.
     pub net: Option<Vec<String>>,
@@ -252,7 +252,7 @@ pub struct SandboxDeclaration {
 /// File access of a tool; paths are relative to the workspace folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FileAccess {
+pub struct DeclaredFileAccess {
     /// Readable files and directories. Default: everything except credential stores.
     pub read: Option<Vec<String>>,
     /// Writable files and directories. Default: the workspace folder. A temporary directory is always writable.

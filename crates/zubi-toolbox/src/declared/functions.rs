@@ -9,10 +9,10 @@ use serde_json::Value;
 use zubi_tools::ToolCx;
 
 /// Reason why a tool whose function is not registered cannot run, as a clause.
-pub(super) const NOBODY: &str = "the function it calls is not registered";
+pub(super) const NOT_REGISTERED: &str = "the function it calls is not registered";
 
 /// Hint for that case.
-pub(super) const REGISTER: &str =
+pub(super) const REGISTER_HINT: &str =
     "It works once an extension or a program registers that function; use another tool until then.";
 
 /// Reason why a function returned no result.
@@ -23,7 +23,7 @@ pub enum FunctionError {
     Failed(String),
     /// The client that registered the function is disconnected.
     #[error("the client that registered it is disconnected: {0}")]
-    Gone(String),
+    Disconnected(String),
     #[error("no answer before the time-out")]
     TimedOut,
     #[error("the call was cancelled")]
@@ -47,7 +47,7 @@ pub struct Functions {
 impl Functions {
     /// Registers a function. Returns false if the name is taken.
     pub fn add(&self, name: &str, function: Arc<dyn Function>) -> bool {
-        let mut functions = self.functions();
+        let mut functions = self.lock();
         if functions.contains_key(name) {
             return false;
         }
@@ -58,18 +58,18 @@ impl Functions {
 
     /// Removes a function. Running calls continue.
     pub fn remove(&self, name: &str) {
-        if self.functions().remove(name).is_some() {
+        if self.lock().remove(name).is_some() {
             self.version.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Returns whether a function of this name is registered.
     pub fn has(&self, name: &str) -> bool {
-        self.functions().contains_key(name)
+        self.lock().contains_key(name)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Arc<dyn Function>> {
-        self.functions().get(name).cloned()
+        self.lock().get(name).cloned()
     }
 
     /// Returns a number that changes with every registration and removal.
@@ -77,14 +77,14 @@ impl Functions {
         self.version.load(Ordering::Relaxed)
     }
 
-    fn functions(&self) -> MutexGuard<'_, BTreeMap<String, Arc<dyn Function>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<dyn Function>>> {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the result of a function or of a tool's code as text: strings unchanged, other values as JSON, null as
 /// `(no result)`.
-pub fn text_of(value: &Value) -> String {
+pub fn result_text(value: &Value) -> String {
     match value {
         Value::Null => "(no result)".to_owned(),
         Value::String(text) => text.clone(),

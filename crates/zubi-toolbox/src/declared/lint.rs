@@ -6,63 +6,63 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 use zubi_base::{secret, visible};
 
-use super::definition::{Definition, NAMESPACE};
+use super::definition::{ResolvedDefinition, NAMESPACE};
 use super::load::{self, DeclaredTools};
-use super::plan::Plan;
-use super::problem::Problem;
-use super::tree::Node;
+use super::plan::ToolPlan;
+use super::problem::ToolFileProblem;
+use super::json_tree::JsonNode;
 
 /// Minimum characters of a useful description.
-const SHORT: usize = 20;
+const MIN_DESCRIPTION_CHARS: usize = 20;
 /// Characters of a description that clients show.
-const STANDS_ALONE: usize = 300;
+const SHOWN_CHARS: usize = 300;
 /// Maximum description size in bytes.
 const MAX_DESCRIPTION: usize = 1024;
 /// Most tools that are compared with each other: the work is quadratic.
 const MAX_COMPARED: usize = 300;
 /// Share of common words from which two descriptions count as alike.
-const ALIKE: f64 = 0.8;
+const SIMILAR: f64 = 0.8;
 /// Threshold for two tools of one family.
 const NEARLY_EQUAL: f64 = 0.95;
 
 /// Lints one tool.
-pub(super) fn tool(definition: &Definition, plan: &Plan, problems: &mut Vec<Problem>) {
-    description(definition, problems);
-    let parameters = definition.node.find(&["parameters", "properties"]).map(Node::members).unwrap_or_default();
+pub(super) fn lint_tool(definition: &ResolvedDefinition, plan: &ToolPlan, problems: &mut Vec<ToolFileProblem>) {
+    lint_description(definition, problems);
+    let parameters = definition.node.get_path(&["parameters", "properties"]).map(JsonNode::members).unwrap_or_default();
     for parameter in parameters {
-        let place = parameter.name_range.clone();
-        let says = parameter.value.get("description").and_then(Node::as_str).unwrap_or_default();
-        if says.trim().is_empty() {
+        let range = parameter.name_range.clone();
+        let text = parameter.value.get("description").and_then(JsonNode::as_str).unwrap_or_default();
+        if text.trim().is_empty() {
             let what = format!("the parameter `{}` has no description", parameter.name);
             let hint = "Describe it with an example: the model sees nothing else.";
-            problems.push(Problem::warning("parameter-description", place.clone(), what, hint));
+            problems.push(ToolFileProblem::warning("parameter-description", range.clone(), what, hint));
         }
         if !plan.uses(&parameter.name) {
             let what = format!("nothing uses the parameter `{}`", parameter.name);
             let hint = format!("Use `${}`, or remove the parameter.", parameter.name);
-            problems.push(Problem::warning("unused-parameter", place, what, hint));
+            problems.push(ToolFileProblem::warning("unused-parameter", range, what, hint));
         }
     }
 }
 
-fn description(definition: &Definition, problems: &mut Vec<Problem>) {
+fn lint_description(definition: &ResolvedDefinition, problems: &mut Vec<ToolFileProblem>) {
     let Some(node) = definition.node.get("description") else { return };
     let text = definition.tool.description.trim();
-    let place = || node.range.clone();
+    let range = || node.range.clone();
     if text.len() > MAX_DESCRIPTION {
         let what = format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len());
-        problems.push(Problem::error("description-long", place(), what, "Clients truncate longer texts; shorten it."));
+        problems.push(ToolFileProblem::error("description-long", range(), what, "Clients truncate longer texts; shorten it."));
     }
-    if text.chars().count() < SHORT || text.eq_ignore_ascii_case(definition.tool.name.trim()) {
+    if text.chars().count() < MIN_DESCRIPTION_CHARS || text.eq_ignore_ascii_case(definition.tool.name.trim()) {
         let hint = "Describe the result and when to use the tool: the model chooses by this text alone.";
-        problems.push(Problem::warning("description-short", place(), "the description is too short", hint));
+        problems.push(ToolFileProblem::warning("description-short", range(), "the description is too short", hint));
     }
-    let head: String = text.chars().take(STANDS_ALONE).collect();
+    let head: String = text.chars().take(SHOWN_CHARS).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
-        let what = format!("no sentence of the description ends within its first {STANDS_ALONE} characters");
-        problems.push(Problem::warning(
+        let what = format!("no sentence of the description ends within its first {SHOWN_CHARS} characters");
+        problems.push(ToolFileProblem::warning(
             "description-head",
-            place(),
+            range(),
             what,
             "Some clients show only that; put the main point first.",
         ));
@@ -71,27 +71,27 @@ fn description(definition: &Definition, problems: &mut Vec<Problem>) {
 
 /// Reports invisible characters in a tool's texts, so that a model reads exactly what users read. `execution` and
 /// `tests` are not texts for models; the trust report shows them with every such character escaped.
-pub(super) fn check_invisible(tool: &Node, text: &str, problems: &mut Vec<Problem>) {
+pub(super) fn check_invisible(tool: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
     for member in tool.members().iter().filter(|member| !matches!(member.name.as_str(), "execution" | "tests")) {
-        hidden_in(&member.value, text, problems);
+        check_invisible_in(&member.value, text, problems);
     }
 }
 
-fn hidden_in(node: &Node, text: &str, problems: &mut Vec<Problem>) {
-    let mut tell = |c: char, place| {
+fn check_invisible_in(node: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
+    let mut report = |c: char, place| {
         let what = format!("an invisible character (U+{:04X})", u32::from(c));
-        problems.push(Problem::error("hidden", place, what, "Remove it: users cannot see it, but models read it."));
+        problems.push(ToolFileProblem::error("hidden", place, what, "Remove it: users cannot see it, but models read it."));
     };
     if let Some((at, c)) = node.as_str().and_then(first_hidden) {
-        tell(c, node.place_in(text, at..at + c.len_utf8()));
+        report(c, node.range_in_file(text, at..at + c.len_utf8()));
     }
     for member in node.members() {
         if let Some((_, c)) = first_hidden(&member.name) {
-            tell(c, member.name_range.clone());
+            report(c, member.name_range.clone());
         }
     }
-    node.items().iter().for_each(|item| hidden_in(item, text, problems));
-    node.members().iter().for_each(|member| hidden_in(&member.value, text, problems));
+    node.items().iter().for_each(|item| check_invisible_in(item, text, problems));
+    node.members().iter().for_each(|member| check_invisible_in(&member.value, text, problems));
 }
 
 /// Returns the first invisible character and its byte offset. A single variation selector or joiner after a non-ASCII
@@ -101,69 +101,69 @@ fn first_hidden(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| {
         let before = before.replace(*c);
         let may_follow = before.is_some_and(|before: char| !before.is_ascii() && !visible::is_hidden(before));
-        let is_written = visible::is_script_joiner(*c) && may_follow;
-        visible::is_hidden(*c) && !matches!(c, '\n' | '\t') && !is_written
+        let is_legitimate = visible::is_script_joiner(*c) && may_follow;
+        visible::is_hidden(*c) && !matches!(c, '\n' | '\t') && !is_legitimate
     })
 }
 
 /// Reports unused variables of a file, and variables that look like secrets.
-pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Vec<Problem>) {
-    for variable in root.get("variables").map(Node::members).unwrap_or_default() {
-        let place = variable.name_range.clone();
+pub(super) fn lint_variables(root: &JsonNode, used: &FxHashSet<String>, problems: &mut Vec<ToolFileProblem>) {
+    for variable in root.get("variables").map(JsonNode::members).unwrap_or_default() {
+        let range = variable.name_range.clone();
         if !used.contains(&variable.name) {
             let what = format!("no tool uses the variable `{}`", variable.name);
             let hint = format!("Use `${{{}}}`, or remove the variable.", variable.name);
-            problems.push(Problem::warning("unused-variable", place.clone(), what, hint));
+            problems.push(ToolFileProblem::warning("unused-variable", range.clone(), what, hint));
         }
         if secret::is_secret_name(&variable.name) {
             let what =
                 format!("the variable `{}` looks like a secret, which does not belong in this file", variable.name);
             let hint =
                 format!("Write `${{env:{0}}}` instead, and `[env]` `{0} = …` in your own zubi.toml.", variable.name);
-            problems.push(Problem::warning("secret-in-file", place, what, hint));
+            problems.push(ToolFileProblem::warning("secret-in-file", range, what, hint));
         }
     }
 }
 
 /// Reports tools whose descriptions are nearly the same, because a model cannot choose between them.
-pub(super) fn overlaps(loaded: &mut DeclaredTools) {
+pub(super) fn lint_overlaps(loaded: &mut DeclaredTools) {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect()
     };
-    let mut seen: Vec<(BTreeSet<String>, String)> = Vec::new();
+    let mut earlier: Vec<(BTreeSet<String>, String)> = Vec::new();
     for file in &mut loaded.files {
         let mut problems = Vec::new();
         for tool in &file.tools {
             let definition = &tool.definition;
-            if seen.len() >= MAX_COMPARED {
+            if earlier.len() >= MAX_COMPARED {
                 break;
             }
             let own = words(&definition.tool.description);
-            let other = seen.iter().find(|(other, id)| {
-                let is_family = head(id).is_some() && head(id) == head(&definition.id);
-                let bound = if is_family { NEARLY_EQUAL } else { ALIKE };
-                likeness(&own, other) >= bound
+            let other = earlier.iter().find(|(other, id)| {
+                let is_family = family(id).is_some() && family(id) == family(&definition.id);
+                let bound = if is_family { NEARLY_EQUAL } else { SIMILAR };
+                jaccard(&own, other) >= bound
             });
             if let (Some((_, other)), Some(node)) = (other, definition.node.get("description")) {
                 let what = format!("the description is nearly the same as that of `{other}`");
                 let hint = "Explain in both when to use which.";
-                problems.push(Problem::warning("description-overlap", node.range.clone(), what, hint));
+                problems.push(ToolFileProblem::warning("description-overlap", node.range.clone(), what, hint));
             }
-            seen.push((own, definition.id.clone()));
+            earlier.push((own, definition.id.clone()));
         }
         load::add_problems(file, problems);
     }
 }
 
 /// Returns the id without its last word: tools that share it form a family and describe the same subject.
-fn head(id: &str) -> Option<&str> {
+fn family(id: &str) -> Option<&str> {
     let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
     own.rsplit_once(['.', '_']).map(|(head, _)| head)
 }
 
 /// Returns the Jaccard index of two word sets.
 #[expect(clippy::cast_precision_loss, reason = "a description has a few hundred words")]
-fn likeness(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
+fn jaccard(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
     let all = left.union(right).count();
     if all == 0 { 0.0 } else { left.intersection(right).count() as f64 / all as f64 }
 }

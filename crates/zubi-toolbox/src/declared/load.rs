@@ -18,15 +18,15 @@ use zubi_base::workspace::{Folder, Workspace};
 use zubi_tools::spec;
 
 use super::built_in;
-use super::definition::{Definition, NAMESPACE, full_id};
+use super::definition::{ResolvedDefinition, NAMESPACE, full_id};
 use super::format;
 use super::lint;
-use super::plan::{Execution, Plan, Scope};
-use super::problem::{Problem, Severity, LocatedProblem, line_and_column};
-use super::shape::{SchemaValidator, is_id};
+use super::plan::{Execution, ToolPlan, TemplateScope};
+use super::problem::{ToolFileProblem, ProblemSeverity, LocatedProblem, line_and_column};
+use super::validate::{SchemaValidator, is_id};
 use super::testing;
-use super::testing::lint::OF_TESTS;
-use super::tree::{self, Node};
+use super::testing::lint::TEST_CODE_PREFIX;
+use super::json_tree::{self, JsonNode};
 
 /// Main file, relative to a workspace folder.
 pub const MAIN_FILE: &str = ".vscode/agent-tools.json";
@@ -85,8 +85,8 @@ impl TrustState {
 /// A valid tool. Whether it may be used depends on its file's trust.
 #[derive(Debug, Clone)]
 pub struct LoadedTool {
-    pub definition: Definition,
-    pub plan: Arc<Plan>,
+    pub definition: ResolvedDefinition,
+    pub plan: Arc<ToolPlan>,
 }
 
 /// One tool file.
@@ -94,11 +94,11 @@ pub struct LoadedTool {
 pub struct LoadedFile {
     pub path: Utf8PathBuf,
     /// Path relative to the workspace, for users.
-    pub shown: String,
+    pub display_path: String,
     /// The workspace folder of the file.
     pub folder: Utf8PathBuf,
     pub hash: ContentHash,
-    pub standing: TrustState,
+    pub trust: TrustState,
     pub text: Arc<str>,
     pub variables: Vec<(String, String)>,
     pub tools: Vec<LoadedTool>,
@@ -107,7 +107,7 @@ pub struct LoadedFile {
     /// Problems in file order; truncated to `MAX_PROBLEMS` if there are more.
     pub problems: Vec<LocatedProblem>,
     /// Parsed JSON, if the file is entirely understood: valid JSON of this format's version.
-    pub(super) root: Option<Node>,
+    pub(super) root: Option<JsonNode>,
 }
 
 /// All tool files of a workspace.
@@ -135,24 +135,24 @@ impl DeclaredTools {
 
     /// Returns the files whose tools are left out because the user has not trusted them.
     pub fn untrusted(&self) -> impl Iterator<Item = &LoadedFile> {
-        self.files.iter().filter(|file| file.standing != TrustState::Trusted && !file.tools.is_empty())
+        self.files.iter().filter(|file| file.trust != TrustState::Trusted && !file.tools.is_empty())
     }
 }
 
 /// Returns whether `name` refers to the tool with this id.
 pub(super) fn is_called(id: &str, name: &str) -> bool {
-    let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.'));
-    own == Some(name) || spec::is_called(id, name)
+    let local = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.'));
+    local == Some(name) || spec::is_called(id, name)
 }
 
 /// Returns the tool files of a folder that are used, the main file first, whether or not they are readable.
-pub fn files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let mut files = all_files_of(folder);
+pub fn tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut files = all_tool_files(folder);
     files.truncate(MAX_FILES);
     files
 }
 
-fn all_files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+fn all_tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut files = Vec::new();
     let main = folder.join(MAIN_FILE);
     // Includes a dangling link; reading it reports the problem.
@@ -171,39 +171,39 @@ fn all_files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let mut loaded = DeclaredTools::default();
     for folder in workspace.folders() {
-        let files = all_files_of(&folder.path);
+        let files = all_tool_files(&folder.path);
         let used = files.iter().take(MAX_FILES);
-        loaded.files.extend(used.map(|path| read(workspace, folder, path, trust, secrets)));
+        loaded.files.extend(used.map(|path| read_file(workspace, folder, path, trust, secrets)));
         // The remaining files are not opened; one problem covers them all.
         if let Some(path) = files.get(MAX_FILES) {
             let mut file = LoadedFile::unread(workspace, folder, path);
             let what =
                 format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
-            file.add_problems([Problem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
+            file.add_problems([ToolFileProblem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
             loaded.files.push(file);
         }
     }
-    together(loaded)
+    check_across_files(loaded)
 }
 
 /// Reads the given files (absolute paths) from any directory. A file outside the workspace belongs to the first folder.
 pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
-    let read = |path: &Utf8PathBuf| Some(read(workspace, folder_of(path)?, path, trust, secrets));
-    together(DeclaredTools { files: paths.iter().filter_map(read).collect() })
+    let read = |path: &Utf8PathBuf| Some(read_file(workspace, folder_of(path)?, path, trust, secrets));
+    check_across_files(DeclaredTools { files: paths.iter().filter_map(read).collect() })
 }
 
 /// Runs the checks that need all files.
-fn together(mut loaded: DeclaredTools) -> DeclaredTools {
-    duplicates(&mut loaded);
-    lint::overlaps(&mut loaded);
+fn check_across_files(mut loaded: DeclaredTools) -> DeclaredTools {
+    check_duplicates(&mut loaded);
+    lint::lint_overlaps(&mut loaded);
     loaded
 }
 
 /// Reads one file from any directory, as part of a folder.
-pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
+pub fn read_file(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
     let mut file = LoadedFile::unread(workspace, folder, path);
-    let bytes = match bytes_of(folder, path) {
+    let bytes = match read_tool_file(folder, path) {
         Ok(bytes) => bytes,
         Err(problem) => {
             file.add_problems([problem]);
@@ -211,22 +211,22 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
         }
     };
     file.hash = ContentHash::from_bytes(&bytes);
-    file.standing = if trust.is_of_nothing() {
+    file.trust = if trust.is_of_nothing() {
         TrustState::Withheld
     } else if trust.file(&folder.path, path, &file.hash) {
         TrustState::Trusted
     } else {
         match trust.known(&folder.path, path) {
-            Some(known) => TrustState::Changed { before: trust.text_of(&known) },
+            Some(hash) => TrustState::Changed { before: trust.text_of(&hash) },
             None => TrustState::New,
         }
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        file.add_problems([Problem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
+        file.add_problems([ToolFileProblem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
         return file;
     };
     file.text = text.into();
-    let Content { variables, tools, broken, problems, root } = Content::parse(&file.text, secrets);
+    let FileContent { variables, tools, broken, problems, root } = FileContent::parse(&file.text, secrets);
     (file.variables, file.tools, file.broken, file.root) = (variables, tools, broken, root);
     file.add_problems(problems);
     file
@@ -237,10 +237,10 @@ impl LoadedFile {
     fn unread(workspace: &Workspace, folder: &Folder, path: &Utf8Path) -> Self {
         Self {
             path: path.to_owned(),
-            shown: workspace.display(path),
+            display_path: workspace.display(path),
             folder: folder.path.clone(),
             hash: ContentHash::from_bytes(b""),
-            standing: TrustState::New,
+            trust: TrustState::New,
             text: "".into(),
             variables: Vec::new(),
             tools: Vec::new(),
@@ -251,30 +251,30 @@ impl LoadedFile {
     }
 
     /// Adds problems with their locations, in file order.
-    fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
-        let mut problems: Vec<Problem> = problems.into_iter().collect();
+    fn add_problems(&mut self, problems: impl IntoIterator<Item = ToolFileProblem>) {
+        let mut problems: Vec<ToolFileProblem> = problems.into_iter().collect();
         problems.sort_by_key(|problem| problem.range.start);
         if problems.len() > MAX_PROBLEMS {
             // Count limits are always reported, because they explain the number of problems; errors go before warnings.
-            let is_count = |problem: &Problem| problem.code.starts_with("too-many");
+            let is_count = |problem: &ToolFileProblem| problem.code.starts_with("too-many");
             problems.sort_by_key(|problem| (!is_count(problem), problem.severity, problem.range.start));
             let more = problems.len() - MAX_PROBLEMS;
             problems.truncate(MAX_PROBLEMS);
-            let place = problems.iter().map(|problem| &problem.range).max_by_key(|range| range.start);
-            let place = place.cloned().unwrap_or(0..0);
+            let last = problems.iter().map(|problem| &problem.range).max_by_key(|range| range.start);
+            let last = last.cloned().unwrap_or(0..0);
             let what = format!("{more} further problems of this file are not listed");
-            problems.push(Problem::error("too-many-problems", place, what, "Fix those above first."));
+            problems.push(ToolFileProblem::error("too-many-problems", last, what, "Fix those above first."));
         }
         let index = TextIndex::new(&self.text);
-        let told = problems.into_iter().map(|it| LocatedProblem::new(&self.shown, &self.path, &self.text, &index, it));
-        self.problems.extend(told);
+        let located = problems.into_iter().map(|it| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, it));
+        self.problems.extend(located);
         self.problems.sort_by_key(|told| told.problem.range.start);
         self.problems.dedup();
     }
 
     /// Returns the location of a tool's id: `file:line:column`, 1-based.
     pub fn location_of(&self, tool: &LoadedTool) -> String {
-        self.place(&tool.definition.id_range)
+        self.location(&tool.definition.id_range)
     }
 
     /// Returns the tool at a 1-based line.
@@ -286,9 +286,9 @@ impl LoadedFile {
         })
     }
 
-    fn place(&self, range: &Range<usize>) -> String {
+    fn location(&self, range: &Range<usize>) -> String {
         let (line, column) = self.line_and_column(range.start);
-        format!("{}:{line}:{column}", self.shown)
+        format!("{}:{line}:{column}", self.display_path)
     }
 
     /// Returns the 1-based line and column of a byte offset.
@@ -305,7 +305,7 @@ impl LoadedFile {
     /// Returns the changes since the user trusted the file, as a unified diff; `None` if nothing changed or the earlier
     /// content was not stored.
     pub fn diff(&self, workspace: &Workspace) -> Option<String> {
-        match &self.standing {
+        match &self.trust {
             TrustState::Changed { before: Some(before) } => {
                 // The user decides by this diff, so it must be complete.
                 Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
@@ -315,25 +315,25 @@ impl LoadedFile {
     }
 
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|told| told.problem.severity == Severity::Error)
+        self.problems.iter().any(|told| told.problem.severity == ProblemSeverity::Error)
     }
 }
 
 /// Reads a tool file: a regular file of limited size, not reached through a symlink.
-fn bytes_of(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, Problem> {
+fn read_tool_file(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, ToolFileProblem> {
     let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     let parent = path.parent().and_then(|parent| zubi_base::fs::canonical(parent).ok());
     if is_link || parent.is_none_or(|parent| path.starts_with(&folder.path) && !parent.starts_with(&folder.path)) {
         let hint = "Replace it with the file itself: the target of a link can change unnoticed.";
-        return Err(Problem::error("link", 0..0, "the file, or its directory, is a link", hint));
+        return Err(ToolFileProblem::error("link", 0..0, "the file, or its directory, is a link", hint));
     }
     read_bytes(path).map_err(|error| {
         let is_large = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_FILE_BYTES);
         if is_large {
             let what = format!("the file has more than {MAX_FILE_BYTES} bytes");
-            Problem::error("too-large", 0..0, what, "Split it: every `.json` in `.vscode/agent-tools` is read.")
+            ToolFileProblem::error("too-large", 0..0, what, "Split it: every `.json` in `.vscode/agent-tools` is read.")
         } else {
-            Problem::error("unreadable", 0..0, format!("the file cannot be read: {error}"), "Check its permissions.")
+            ToolFileProblem::error("unreadable", 0..0, format!("the file cannot be read: {error}"), "Check its permissions.")
         }
     })
 }
@@ -345,17 +345,17 @@ pub(super) fn read_bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
 
 /// Content of a tool file.
 #[derive(Debug, Default)]
-pub struct Content {
+pub struct FileContent {
     pub variables: Vec<(String, String)>,
     /// Usable tools.
     pub tools: Vec<LoadedTool>,
     /// Ids of unusable tools.
     pub broken: Vec<String>,
-    pub problems: Vec<Problem>,
-    root: Option<Node>,
+    pub problems: Vec<ToolFileProblem>,
+    root: Option<JsonNode>,
 }
 
-impl Content {
+impl FileContent {
     /// Parses the tools of a text and collects all problems. Never panics and never fails: invalid parts are skipped.
     /// `secrets` are the names in the user's table `env`.
     pub fn parse(text: &str, secrets: &[String]) -> Self {
@@ -368,35 +368,35 @@ impl Content {
 
     fn read(&mut self, text: &str, secrets: &[String]) {
         let problems = &mut self.problems;
-        let Some(root) = tree::parse(text, problems) else { return };
-        nul(&root, text, problems);
+        let Some(root) = json_tree::parse(text, problems) else { return };
+        check_nul(&root, text, problems);
         SchemaValidator::new(&SCHEMA, problems).check(&root, None);
-        if root.get("version").and_then(Node::as_str) != Some("1.0") {
+        if root.get("version").and_then(JsonNode::as_str) != Some("1.0") {
             // The fields of other versions are unknown.
             return;
         }
-        let members = root.get("variables").map(Node::members).unwrap_or_default();
+        let members = root.get("variables").map(JsonNode::members).unwrap_or_default();
         if let Some(member) = members.get(MAX_VARIABLES) {
             let what = format!("more than {MAX_VARIABLES} variables; those from here on do not exist");
             let hint = "Write the values where they are used, or split the file.";
-            problems.push(Problem::error("too-many-variables", member.name_range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("too-many-variables", member.name_range.clone(), what, hint));
         }
         let variables: Vec<(String, String)> = members
             .iter()
             .take(MAX_VARIABLES)
             .filter_map(|member| Some((member.name.clone(), member.value.as_str()?.to_owned())))
             .collect();
-        let scope = Scope { text, variables: &variables, secrets };
-        let nodes = root.get("tools").map(Node::items).unwrap_or_default();
+        let scope = TemplateScope { text, variables: &variables, secrets };
+        let nodes = root.get("tools").map(JsonNode::items).unwrap_or_default();
         if let Some(node) = nodes.get(MAX_TOOLS) {
             let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
             let hint = "Move them to another file in `.vscode/agent-tools`.";
-            problems.push(Problem::error("too-many-tools", node.range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("too-many-tools", node.range.clone(), what, hint));
         }
         let mut used = FxHashSet::default();
         for node in nodes.iter().take(MAX_TOOLS) {
             lint::check_invisible(node, text, problems);
-            match tool_of(node, &scope, problems) {
+            match load_tool(node, &scope, problems) {
                 Ok(tool) => {
                     used.extend(tool.plan.variables.iter().cloned());
                     self.tools.push(tool);
@@ -404,83 +404,83 @@ impl Content {
                 Err(()) => {
                     // Variables that a broken tool might use count as used, so that one mistake is reported once.
                     used.extend(variables.iter().map(|(name, _)| name.clone()));
-                    self.broken.extend(node.get("id").and_then(Node::as_str).filter(|id| is_id(id)).map(full_id));
+                    self.broken.extend(node.get("id").and_then(JsonNode::as_str).filter(|id| is_id(id)).map(full_id));
                 }
             }
         }
-        lint::variables(&root, &used, problems);
+        lint::lint_variables(&root, &used, problems);
         self.variables = variables;
         self.root = Some(root);
     }
 }
 
 /// Loads one tool. Fails if it has errors.
-fn tool_of(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Result<LoadedTool, ()> {
-    let is_sound = |problems: &[Problem]| {
-        let inside = |problem: &&Problem| node.range.contains(&problem.range.start);
+fn load_tool(node: &JsonNode, scope: &TemplateScope<'_>, problems: &mut Vec<ToolFileProblem>) -> Result<LoadedTool, ()> {
+    let is_sound = |problems: &[ToolFileProblem]| {
+        let inside = |problem: &&ToolFileProblem| node.range.contains(&problem.range.start);
         // A problem in a test does not make the tool unusable.
-        let of_tool = |problem: &&Problem| !problem.code.starts_with(OF_TESTS);
-        !problems.iter().filter(inside).filter(of_tool).any(|problem| problem.severity == Severity::Error)
+        let of_tool = |problem: &&ToolFileProblem| !problem.code.starts_with(TEST_CODE_PREFIX);
+        !problems.iter().filter(inside).filter(of_tool).any(|problem| problem.severity == ProblemSeverity::Error)
     };
     if !is_sound(problems) {
         return Err(());
     }
-    let definition = Definition::read(node, problems).ok_or(())?;
-    let plan = Plan::new(&definition, scope, problems);
+    let definition = ResolvedDefinition::read(node, problems).ok_or(())?;
+    let plan = ToolPlan::new(&definition, scope, problems);
     if matches!(plan.execution, Execution::Broken) {
         return Err(());
     }
-    lint::tool(&definition, &plan, problems);
-    testing::lint::tests(&definition, &plan, problems);
+    lint::lint_tool(&definition, &plan, problems);
+    testing::lint::lint_tests(&definition, &plan, problems);
     if is_sound(problems) { Ok(LoadedTool { definition, plan: Arc::new(plan) }) } else { Err(()) }
 }
 
 /// Reports NUL characters, which scripts, URLs and headers cannot contain.
-fn nul(node: &Node, text: &str, problems: &mut Vec<Problem>) {
+fn check_nul(node: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
     if let Some(at) = node.as_str().and_then(|text| text.find('\0')) {
-        let place = node.place_in(text, at..at + 1);
-        problems.push(Problem::error("nul", place, "a NUL character", "Remove it: nothing that runs accepts it."));
+        let range = node.range_in_file(text, at..at + 1);
+        problems.push(ToolFileProblem::error("nul", range, "a NUL character", "Remove it: nothing that runs accepts it."));
     }
-    node.items().iter().for_each(|item| nul(item, text, problems));
-    node.members().iter().for_each(|member| nul(&member.value, text, problems));
+    node.items().iter().for_each(|item| check_nul(item, text, problems));
+    node.members().iter().for_each(|member| check_nul(&member.value, text, problems));
 }
 
 /// Reports duplicate ids, with both locations. The first tool with an id remains.
-fn duplicates(loaded: &mut DeclaredTools) {
-    let mut places: FxHashMap<String, String> = FxHashMap::default();
+fn check_duplicates(loaded: &mut DeclaredTools) {
+    let mut locations: FxHashMap<String, String> = FxHashMap::default();
     for file in &mut loaded.files {
         let index = TextIndex::new(&file.text);
         let mut problems = Vec::new();
-        let mut kept = Vec::new();
+        let mut remaining = Vec::new();
         for tool in std::mem::take(&mut file.tools) {
             // `a.b` and `a_b` have the same wire name.
             let wire = spec::wire_name(&tool.definition.id);
-            match places.get(&wire) {
+            match locations.get(&wire) {
                 Some(first) => {
                     let what = format!("the id `{}` is already used by the tool at {first}", tool.definition.id);
                     let range = tool.definition.id_range.clone();
-                    problems.push(Problem::error("duplicate-id", range, what, "Change one of the two ids."));
+                    problems.push(ToolFileProblem::error("duplicate-id", range, what, "Change one of the two ids."));
                 }
                 None => {
-                    if built_in::has(&wire) {
+                    if built_in::is_built_in(&wire) {
                         let what = format!("the id `{}` is that of a built-in tool", tool.definition.id);
                         let hint = "Choose another id; the built-in tool would run instead.";
-                        problems.push(Problem::error("duplicate-id", tool.definition.id_range.clone(), what, hint));
+                        problems.push(ToolFileProblem::error("duplicate-id", tool.definition.id_range.clone(), what, hint));
                         file.broken.push(tool.definition.id);
                         continue;
                     }
                     let (line, column) = line_and_column(&file.text, &index, tool.definition.id_range.start);
-                    places.insert(wire, format!("{}:{line}:{column}", file.shown));
-                    kept.push(tool);
+                    locations.insert(wire, format!("{}:{line}:{column}", file.display_path));
+                    remaining.push(tool);
                 }
             }
         }
-        file.tools = kept;
+        file.tools = remaining;
         file.add_problems(problems);
     }
 }
 
 /// Adds problems found by comparing files.
-pub(super) fn add_problems(file: &mut LoadedFile, problems: Vec<Problem>) {
+pub(super) fn add_problems(file: &mut LoadedFile, problems: Vec<ToolFileProblem>) {
     file.add_problems(problems);
 }

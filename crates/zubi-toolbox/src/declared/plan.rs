@@ -10,16 +10,16 @@ use zubi_base::env;
 use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Escaping, Template};
 use zubi_tools::shell;
 
-use super::definition::Definition;
+use super::definition::ResolvedDefinition;
 use super::execute::command;
-use super::format::{Method, ShellKind, ToolExecution};
+use super::format::{HttpMethod, ShellKind, ToolExecution};
 use super::functions;
 use super::lint;
-use super::problem::{Problem, Severity};
-use super::tree::{Member, Node};
+use super::problem::{ToolFileProblem, ProblemSeverity};
+use super::json_tree::{JsonMember, JsonNode};
 
 /// Names that templates of a file may use, and the file's text for locations.
-pub(super) struct Scope<'a> {
+pub(super) struct TemplateScope<'a> {
     /// Text of the file.
     pub(super) text: &'a str,
     pub(super) variables: &'a [(String, String)],
@@ -29,7 +29,7 @@ pub(super) struct Scope<'a> {
 
 /// A tool ready to run.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ToolPlan {
     pub execution: Execution,
     /// Variables of the file that the tool uses.
     pub variables: BTreeSet<String>,
@@ -48,7 +48,7 @@ pub enum Execution {
         environment: Vec<(String, Template)>,
     },
     Http {
-        method: Method,
+        method: HttpMethod,
         url: Template,
         headers: Vec<(String, Template)>,
         body: Option<Template>,
@@ -70,25 +70,25 @@ pub enum Execution {
     Broken,
 }
 
-impl Plan {
-    pub(super) fn new(definition: &Definition, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Self {
+impl ToolPlan {
+    pub(super) fn new(definition: &ResolvedDefinition, scope: &TemplateScope<'_>, problems: &mut Vec<ToolFileProblem>) -> Self {
         let node = definition.node.get("execution");
-        let mut reader = Reader::new(definition, scope, problems);
+        let mut reader = PlanBuilder::new(definition, scope, problems);
         let mut all_arguments = false;
         let execution = node.map_or(Execution::Broken, |node| {
             let execution = match &definition.tool.execution {
                 ToolExecution::Shell(shell) => reader.shell(node, shell.shell),
                 ToolExecution::Http(http) => {
-                    all_arguments = http.body.is_none() && !matches!(http.method, Method::Get | Method::Head);
+                    all_arguments = http.body.is_none() && !matches!(http.method, HttpMethod::Get | HttpMethod::Head);
                     reader.http(node, http.method)
                 }
                 ToolExecution::Inline(inline) => {
-                    for (name, ..) in definition.arguments() {
+                    for (name, ..) in definition.parameters_with_required() {
                         if lint::mentions(&inline.code, name) || !names_members_only(&inline.code) {
                             reader.arguments.insert(name.to_owned());
                         }
                     }
-                    reader.code(node).map(|()| Execution::Inline { code: inline.code.clone() })
+                    reader.check_code(node).map(|()| Execution::Inline { code: inline.code.clone() })
                 }
                 ToolExecution::Command(command) => {
                     let words = command.args.iter().filter_map(Value::as_str);
@@ -121,7 +121,7 @@ impl Plan {
         match &self.execution {
             // A static view of the file has no host with an editor or functions.
             Execution::Command { .. } => Some(command::NO_EDITOR),
-            Execution::Function { .. } => Some(functions::NOBODY),
+            Execution::Function { .. } => Some(functions::NOT_REGISTERED),
             _ => None,
         }
     }
@@ -136,20 +136,20 @@ fn names_members_only(code: &str) -> bool {
 }
 
 /// Compiles the templates of one tool.
-struct Reader<'a> {
-    scope: &'a Scope<'a>,
-    problems: &'a mut Vec<Problem>,
+struct PlanBuilder<'a> {
+    scope: &'a TemplateScope<'a>,
+    problems: &'a mut Vec<ToolFileProblem>,
     names: Names,
     variables: BTreeSet<String>,
     arguments: BTreeSet<String>,
     secrets: BTreeSet<String>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(definition: &Definition, scope: &'a Scope<'a>, problems: &'a mut Vec<Problem>) -> Self {
-        let arguments = definition.arguments().map(|(name, schema, required)| {
+impl<'a> PlanBuilder<'a> {
+    fn new(definition: &ResolvedDefinition, scope: &'a TemplateScope<'a>, problems: &'a mut Vec<ToolFileProblem>) -> Self {
+        let arguments = definition.parameters_with_required().map(|(name, schema, required)| {
             let required = required || schema.get("default").is_some();
-            (name.to_owned(), Argument { kind: kind_of(schema), required })
+            (name.to_owned(), Argument { kind: argument_kind(schema), required })
         });
         let names = Names {
             arguments: arguments.collect(),
@@ -160,26 +160,26 @@ impl<'a> Reader<'a> {
         Self { scope, problems, names, variables, arguments, secrets }
     }
 
-    fn shell(&mut self, node: &Node, shell: ShellKind) -> Option<Execution> {
+    fn shell(&mut self, node: &JsonNode, shell: ShellKind) -> Option<Execution> {
         let script = self.template(node.get("script")?, Escaping::Shell);
         let directory = node.get("cwd").map(|node| self.template(node, Escaping::Path));
         let environment = self.table(node.get("env"), Escaping::Path);
-        for member in node.get("env").map(Node::members).unwrap_or_default() {
+        for member in node.get("env").map(JsonNode::members).unwrap_or_default() {
             // These variables decide what the shell runs, whatever the script contains.
             let is_loader = member.name.starts_with("LD_")
                 || matches!(member.name.as_str(), "PATH" | "IFS" | "ENV" | "BASH_ENV" | "SHELLOPTS" | "BASHOPTS");
             if !env::is_name(&member.name) || is_loader {
-                let what = format!("`{}` cannot be set here", super::shape::truncate(&member.name));
+                let what = format!("`{}` cannot be set here", super::validate::truncate(&member.name));
                 let hint = "Use letters, digits and `_`; choose programs in the script itself.";
-                self.problems.push(Problem::error("environment-name", member.name_range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("environment-name", member.name_range.clone(), what, hint));
                 continue;
             }
             let templates = environment.iter().flatten();
-            let mut of_this = templates.filter(|(name, _)| *name == member.name);
-            if shell::chooses_commands(&member.name) && of_this.any(|(_, template)| template.takes_any_text()) {
+            let mut matching = templates.filter(|(name, _)| *name == member.name);
+            if shell::chooses_commands(&member.name) && matching.any(|(_, template)| template.takes_any_text()) {
                 let what = format!("programs execute the value of `{}`, and an argument would control it", member.name);
                 let hint = "Write a fixed value, or restrict the argument with `enum`.";
-                self.problems.push(Problem::error("environment-command", member.value.range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("environment-command", member.value.range.clone(), what, hint));
             }
         }
         let directory = match directory {
@@ -189,21 +189,21 @@ impl<'a> Reader<'a> {
         Some(Execution::Shell { script: script?, shell, directory, environment: environment? })
     }
 
-    fn http(&mut self, node: &Node, method: Method) -> Option<Execution> {
+    fn http(&mut self, node: &JsonNode, method: HttpMethod) -> Option<Execution> {
         let url = self.template(node.get("url")?, Escaping::Url);
         let headers = self.table(node.get("headers"), Escaping::Header);
         let mut content_type = String::new();
         let mut names = FxHashSet::default();
-        for member in node.get("headers").map(Node::members).unwrap_or_default() {
+        for member in node.get("headers").map(JsonNode::members).unwrap_or_default() {
             if !names.insert(member.name.to_ascii_lowercase()) {
-                let what = format!("duplicate header `{}`", super::shape::truncate(&member.name));
+                let what = format!("duplicate header `{}`", super::validate::truncate(&member.name));
                 let hint = "Header names are case-insensitive; remove one.";
-                self.problems.push(Problem::error("header-name", member.name_range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("header-name", member.name_range.clone(), what, hint));
             }
             let template =
                 headers.iter().flatten().find(|(name, _)| *name == member.name).map(|(_, template)| template);
             if let Some(template) = template.filter(|template| template.takes_any_text()) {
-                self.header(member, template);
+                self.check_header(member, template);
             }
             if member.name.eq_ignore_ascii_case("content-type") {
                 content_type = member.value.as_str().unwrap_or_default().to_ascii_lowercase();
@@ -211,8 +211,8 @@ impl<'a> Reader<'a> {
             // RFC 9110, 5.6.2: token.
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if member.name.is_empty() || !member.name.bytes().all(is_token) {
-                let what = format!("`{}` is not a valid header name", super::shape::truncate(&member.name));
-                self.problems.push(Problem::error(
+                let what = format!("`{}` is not a valid header name", super::validate::truncate(&member.name));
+                self.problems.push(ToolFileProblem::error(
                     "header-name",
                     member.name_range.clone(),
                     what,
@@ -229,9 +229,9 @@ impl<'a> Reader<'a> {
         };
         let body = match node.get("body") {
             Some(body) => {
-                if matches!(method, Method::Get | Method::Head) {
+                if matches!(method, HttpMethod::Get | HttpMethod::Head) {
                     let what = format!("a {} request cannot have a body", method.name());
-                    self.problems.push(Problem::error(
+                    self.problems.push(ToolFileProblem::error(
                         "body",
                         body.range.clone(),
                         what,
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
                 if sink == Escaping::Text && template.takes_any_text() && !template.is_one_value() {
                     let what = "the quoting of values in a body of this `Content-Type` is unknown";
                     let hint = "Use JSON or a form, or make one argument the whole body (`\"body\": \"$name\"`).";
-                    self.problems.push(Problem::error("body", body.range.clone(), what, hint));
+                    self.problems.push(ToolFileProblem::error("body", body.range.clone(), what, hint));
                 }
                 Some(template)
             }
@@ -252,9 +252,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks a header whose value contains an unrestricted argument.
-    fn header(&mut self, member: &Member, template: &Template) {
+    fn check_header(&mut self, member: &JsonMember, template: &Template) {
         // Headers that control how the rest of the request is parsed or routed.
-        const FRAMES: &[&str] = &[
+        const CONTROL_HEADERS: &[&str] = &[
             "connection",
             "content-encoding",
             "content-length",
@@ -264,73 +264,73 @@ impl<'a> Reader<'a> {
             "upgrade",
         ];
         let name = member.name.to_ascii_lowercase();
-        let (what, hint) = if FRAMES.contains(&name.as_str()) {
-            let what = format!("an argument would control the header `{}`", super::shape::truncate(&member.name));
+        let (what, hint) = if CONTROL_HEADERS.contains(&name.as_str()) {
+            let what = format!("an argument would control the header `{}`", super::validate::truncate(&member.name));
             (what, "Write a fixed value, or restrict the argument with `enum`.")
         } else if name == "cookie" && template.is_one_value() {
             ("an argument could add any number of cookies".to_owned(), "Fix the cookie's name: `user=$name`.")
         } else {
             return;
         };
-        self.problems.push(Problem::error("header", member.value.range.clone(), what, hint));
+        self.problems.push(ToolFileProblem::error("header", member.value.range.clone(), what, hint));
     }
 
-    fn code(&mut self, node: &Node) -> Option<()> {
+    fn check_code(&mut self, node: &JsonNode) -> Option<()> {
         let code = node.get("code")?;
         let text = code.as_str()?;
         if text.len() > MAX_TEMPLATE {
             let what = format!("the code has more than {MAX_TEMPLATE} bytes");
-            self.problems.push(Problem::error("too-large", code.range.clone(), what, "Split it into several tools."));
+            self.problems.push(ToolFileProblem::error("too-large", code.range.clone(), what, "Split it into several tools."));
             return None;
         }
         // `${…}` in backquotes is JavaScript's own syntax, so code is not a template; only placeholders of the tool
         // format, which would never be replaced, are reported.
         for name in ["${env:", "${arg:", "${workspaceFolder}"] {
             if let Some(at) = text.find(name) {
-                let range = code.place_in(self.scope.text, at..at + name.len());
+                let range = code.range_in_file(self.scope.text, at..at + name.len());
                 let hint = "Code is not a template: arguments are in `args`, and secrets are not available.";
-                self.problems.push(Problem::error("template", range, format!("`{name}` has no effect in code"), hint));
+                self.problems.push(ToolFileProblem::error("template", range, format!("`{name}` has no effect in code"), hint));
             }
         }
         Some(())
     }
 
     /// Compiles a table of templates; `None` if one of them is invalid.
-    fn table(&mut self, node: Option<&Node>, sink: Escaping) -> Option<Vec<(String, Template)>> {
-        let members = node.map(Node::members).unwrap_or_default();
+    fn table(&mut self, node: Option<&JsonNode>, sink: Escaping) -> Option<Vec<(String, Template)>> {
+        let members = node.map(JsonNode::members).unwrap_or_default();
         // Compile all first, so that all problems are reported.
-        let read: Vec<_> = members.iter().map(|it| (it.name.clone(), self.template(&it.value, sink))).collect();
-        read.into_iter().map(|(name, template)| Some((name, template?))).collect()
+        let compiled: Vec<_> = members.iter().map(|it| (it.name.clone(), self.template(&it.value, sink))).collect();
+        compiled.into_iter().map(|(name, template)| Some((name, template?))).collect()
     }
 
-    fn template(&mut self, node: &Node, sink: Escaping) -> Option<Template> {
+    fn template(&mut self, node: &JsonNode, sink: Escaping) -> Option<Template> {
         let text = node.as_str()?;
         // Secrets differ between machines; the validity of a template must not.
-        self.names.environment = environment_names(text).map(|(name, _)| name.to_owned()).collect();
-        for (name, range) in environment_names(text) {
+        self.names.environment = secret_placeholders(text).map(|(name, _)| name.to_owned()).collect();
+        for (name, range) in secret_placeholders(text) {
             if !self.scope.secrets.iter().any(|known| known == name) {
                 let what = format!("the secret `{name}` is not set on this machine; calls fail until it is");
                 let hint = format!("Add it to your own zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`.");
-                let place = node.place_in(self.scope.text, range);
-                self.problems.push(Problem::warning("missing-secret", place, what, hint));
+                let range = node.range_in_file(self.scope.text, range);
+                self.problems.push(ToolFileProblem::warning("missing-secret", range, what, hint));
             }
         }
-        let (template, found) = match Template::parse(text, sink, &self.names) {
+        let (template, issues) = match Template::parse(text, sink, &self.names) {
             Ok(template) => {
                 let found = template.warnings().to_vec();
                 (Some(template), found)
             }
             Err(found) => (None, found),
         };
-        for problem in found {
+        for problem in issues {
             let severity = match problem.severity {
-                TemplateSeverity::Error => Severity::Error,
-                TemplateSeverity::Warning => Severity::Warning,
+                TemplateSeverity::Error => ProblemSeverity::Error,
+                TemplateSeverity::Warning => ProblemSeverity::Warning,
             };
             // The message contains the hint after a semicolon.
             let (message, hint) = problem.message.split_once("; ").unwrap_or((&problem.message, ""));
-            let range = node.place_in(self.scope.text, problem.range);
-            self.problems.push(Problem {
+            let range = node.range_in_file(self.scope.text, problem.range);
+            self.problems.push(ToolFileProblem {
                 severity,
                 code: "template",
                 range,
@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns the `${env:NAME}` placeholders in a text: name and byte range.
-fn environment_names(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+fn secret_placeholders(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     const OPEN: &str = "${env:";
     text.match_indices(OPEN).filter_map(|(at, _)| {
         let from = at + OPEN.len();
@@ -357,7 +357,7 @@ fn environment_names(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     })
 }
 
-fn kind_of(schema: &Value) -> Kind {
+fn argument_kind(schema: &Value) -> Kind {
     if schema.get("enum").is_some() && schema.get("type").and_then(Value::as_str) == Some("string") {
         return Kind::Choice;
     }

@@ -9,14 +9,14 @@ use zubi_base::position::{TextIndex, TextSize};
 /// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum ProblemSeverity {
     /// The tool or file does not run.
     Error,
     /// The tool runs, but probably not as intended, or not as well as it could.
     Warning,
 }
 
-impl Severity {
+impl ProblemSeverity {
     /// Returns the severity as compilers print it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,8 +28,8 @@ impl Severity {
 
 /// One problem of a tool file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    pub severity: Severity,
+pub struct ToolFileProblem {
+    pub severity: ProblemSeverity,
     /// Stable id: programs may depend on it.
     pub code: &'static str,
     /// Byte range in the file.
@@ -39,14 +39,14 @@ pub struct Problem {
     pub hint: String,
 }
 
-impl Problem {
+impl ToolFileProblem {
     pub(super) fn error(
         code: &'static str,
         range: Range<usize>,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self { severity: Severity::Error, code, range, message: message.into(), hint: hint.into() }
+        Self { severity: ProblemSeverity::Error, code, range, message: message.into(), hint: hint.into() }
     }
 
     pub(super) fn warning(
@@ -55,7 +55,7 @@ impl Problem {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self { severity: Severity::Warning, code, range, message: message.into(), hint: hint.into() }
+        Self { severity: ProblemSeverity::Warning, code, range, message: message.into(), hint: hint.into() }
     }
 }
 
@@ -67,24 +67,24 @@ pub struct LocatedProblem {
     pub path: Utf8PathBuf,
     pub line: usize,
     pub column: usize,
-    pub problem: Problem,
+    pub problem: ToolFileProblem,
 }
 
 impl LocatedProblem {
-    pub(super) fn new(file: &str, path: &Utf8PathBuf, text: &str, index: &TextIndex, problem: Problem) -> Self {
+    pub(super) fn new(file: &str, path: &Utf8PathBuf, text: &str, index: &TextIndex, problem: ToolFileProblem) -> Self {
         let (line, column) = line_and_column(text, index, problem.range.start);
         Self { file: file.to_owned(), path: path.clone(), line, column, problem }
     }
 
     /// Renders `file:line:column: error[code]: message`, with the hint on a second line.
     pub fn render(&self) -> String {
-        let Problem { severity, code, message, hint, .. } = &self.problem;
+        let ToolFileProblem { severity, code, message, hint, .. } = &self.problem;
         let head = format!("{}:{}:{}: {}[{code}]: {message}", self.file, self.line, self.column, severity.as_str());
         if hint.is_empty() { head } else { format!("{head}\n  {hint}") }
     }
 
     pub fn to_json(&self) -> Value {
-        let Problem { severity, code, message, hint, .. } = &self.problem;
+        let ToolFileProblem { severity, code, message, hint, .. } = &self.problem;
         json!({
             "file": self.file, "line": self.line, "column": self.column,
             "severity": severity, "code": code, "message": message, "hint": hint,
@@ -94,11 +94,11 @@ impl LocatedProblem {
 
 /// Returns the 1-based line and column of a byte offset; the column counts characters.
 pub(super) fn line_and_column(text: &str, index: &TextIndex, offset: usize) -> (usize, usize) {
-    let at = index.line_col(TextSize::try_from(offset).unwrap_or(index.len()));
-    let line = index.line_range(at.line);
+    let position = index.line_col(TextSize::try_from(offset).unwrap_or(index.len()));
+    let line = index.line_range(position.line);
     let before = line.and_then(|line| {
         let start = usize::from(line.start());
-        text.get(start..start + at.col as usize)
+        text.get(start..start + position.col as usize)
     });
-    (at.line as usize + 1, before.unwrap_or_default().chars().count() + 1)
+    (position.line as usize + 1, before.unwrap_or_default().chars().count() + 1)
 }

@@ -23,15 +23,15 @@ use zubi_tools::{ProviderId, Tool, ToolProvider};
 use super::execute::ExecutionContext;
 use super::functions::Functions;
 use super::load::{self, DIRECTORY, DeclaredTools, LoadedFile, TrustState};
-use super::origin::{self, Origin};
+use super::source::{self, ToolSource};
 use super::tool::DeclaredTool;
-use crate::sight::EditorClient;
+use crate::editor_state::EditorClient;
 
 /// Directory of the tool files.
 const EDITOR_DIRECTORY: &str = ".vscode";
 
 /// Dependencies of declared tools.
-pub struct Setup {
+pub struct DeclaredToolsConfig {
     pub workspace: Arc<Workspace>,
     pub trust: Trust,
     /// The user's values of `${env:NAME}`.
@@ -48,7 +48,7 @@ pub struct DeclaredProvider {
     id: ProviderId,
     workspace: Arc<Workspace>,
     trust: Trust,
-    machinery: Arc<ExecutionContext>,
+    context: Arc<ExecutionContext>,
     state: Mutex<State>,
     /// Locked while files are read, so that the latest read determines the state.
     reading: Mutex<()>,
@@ -62,7 +62,7 @@ type SeenState = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
 
 #[derive(Default)]
 struct State {
-    seen: SeenState,
+    fingerprint: SeenState,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
     /// Tools that are left out, by id, with the reason.
@@ -71,38 +71,38 @@ struct State {
 
 impl DeclaredProvider {
     /// Reads the files once. Watching begins with the first list.
-    pub fn new(setup: Setup) -> Arc<Self> {
+    pub fn new(setup: DeclaredToolsConfig) -> Arc<Self> {
         Self::with_lookup(setup, Arc::new(SystemLookup))
     }
 
     /// Like [`Self::new`], with a custom DNS lookup.
-    pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
-        let Setup { workspace, trust, secrets, spawner, jobs, editor } = setup;
-        let machinery = ExecutionContext { editor, ..ExecutionContext::new(secrets, &spawner, lookup, jobs) };
-        let declared = Arc::new_cyclic(|me| Self {
+    pub fn with_lookup(setup: DeclaredToolsConfig, lookup: Arc<dyn Lookup>) -> Arc<Self> {
+        let DeclaredToolsConfig { workspace, trust, secrets, spawner, jobs, editor } = setup;
+        let context = ExecutionContext { editor, ..ExecutionContext::new(secrets, &spawner, lookup, jobs) };
+        let provider = Arc::new_cyclic(|me| Self {
             id: ProviderId("declared".into()),
             workspace,
             trust,
-            machinery: Arc::new(machinery),
+            context: Arc::new(context),
             state: Mutex::default(),
             reading: Mutex::default(),
             changes: watch::Sender::new(0),
             watcher: OnceLock::new(),
             me: me.clone(),
         });
-        declared.reload();
-        declared
+        provider.reload();
+        provider
     }
 
     /// Sets the registry through which code calls other tools. Only the first call has an effect.
     pub fn connect(&self, registry: Weak<Registry>) {
         // A second registry would not contain this provider.
-        drop(self.machinery.registry.set(registry));
+        drop(self.context.registry.set(registry));
     }
 
     /// Returns the registry of functions for tools of the kind `function`.
     pub fn functions(&self) -> &Arc<Functions> {
-        &self.machinery.functions
+        &self.context.functions
     }
 
     /// Updates the tools after functions were registered or removed: descriptions state whether a tool can run.
@@ -112,72 +112,72 @@ impl DeclaredProvider {
 
     /// Reads the files again and notifies subscribers if the list changed.
     pub(super) fn reload(&self) {
-        let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let names: Vec<String> = self.machinery.secrets.names().map(str::to_owned).collect();
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let names: Vec<String> = self.context.secrets.names().map(str::to_owned).collect();
         let loaded = load::load(&self.workspace, &self.trust, &names);
-        let is_trusted = |file: &LoadedFile| file.standing == TrustState::Trusted;
+        let is_trusted = |file: &LoadedFile| file.trust == TrustState::Trusted;
         let files = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();
-        let seen = (files, self.machinery.functions.version());
+        let seen = (files, self.context.functions.version());
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.seen == seen {
+            if state.fingerprint == seen {
                 return;
             }
-            *state = State { seen, tools: self.tools_of(&loaded), notes: notes(&loaded), left_out: left_out(&loaded) };
+            *state = State { fingerprint: seen, tools: self.tools_of(&loaded), notes: notes(&loaded), left_out: left_out(&loaded) };
         }
         self.changes.send_modify(|count| *count += 1);
     }
 
     fn tools_of(&self, loaded: &DeclaredTools) -> Vec<Arc<dyn Tool>> {
-        let trusted = loaded.files.iter().filter(|file| file.standing == TrustState::Trusted);
+        let trusted = loaded.files.iter().filter(|file| file.trust == TrustState::Trusted);
         let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
-            let origin = Origin {
+            let origin = ToolSource {
                 folder: file.folder.clone(),
                 path: file.path.clone(),
-                shown: file.shown.clone(),
+                display_path: file.display_path.clone(),
                 hash: file.hash.clone(),
                 trust: self.trust.clone(),
                 provider: self.me.clone(),
             };
-            Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.machinery)).declared_by(origin))
+            Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.context)).with_source(origin))
         };
         let tools = trusted.flat_map(|file| file.tools.iter().map(move |it| (file, it)));
         tools.map(|(file, it)| tool(file, it)).collect()
     }
 
     /// Starts watching the files. Lists stay right even if watching fails.
-    fn follow(&self) {
+    fn start_watching(&self) {
         let begin = || {
-            let (tell, heard) = mpsc::channel();
-            let of_interest = self.of_interest();
-            let told = move |event: notify::Result<notify::Event>| {
+            let (sender, receiver) = mpsc::channel();
+            let watched = self.watched_directories();
+            let on_event = move |event: notify::Result<notify::Event>| {
                 let Ok(event) = event else { return };
-                let concerns = |path: &std::path::PathBuf| of_interest.iter().any(|it| path.starts_with(it));
+                let concerns = |path: &std::path::PathBuf| watched.iter().any(|it| path.starts_with(it));
                 // Reads are events too; reacting to them would loop forever.
                 if !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(concerns)) {
                     // The receiver is gone only when the provider is dropped.
-                    let _ = tell.send(());
+                    let _ = sender.send(());
                 }
             };
-            let watcher = notify::recommended_watcher(told);
+            let watcher = notify::recommended_watcher(on_event);
             let watcher = watcher.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             let me = self.me.clone();
-            let thread = std::thread::Builder::new().name("tool files".to_owned()).spawn(move || watch_files(&heard, &me));
+            let thread = std::thread::Builder::new().name("tool files".to_owned()).spawn(move || watch_files(&receiver, &me));
             thread.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             Some(Mutex::new(watcher))
         };
         self.watcher.get_or_init(begin);
-        self.watch();
+        self.watch_directories();
     }
 
     /// Returns the directories in which a change may affect the list.
-    fn of_interest(&self) -> Vec<Utf8PathBuf> {
+    fn watched_directories(&self) -> Vec<Utf8PathBuf> {
         let folders = self.workspace.folders().iter().map(|folder| folder.path.join(EDITOR_DIRECTORY));
         folders.chain([self.trust.directory().to_owned()]).collect()
     }
 
     /// Watches every directory that exists by now. Watching a directory twice has no effect.
-    fn watch(&self) {
+    fn watch_directories(&self) {
         let Some(Some(watcher)) = self.watcher.get() else { return };
         let mut directories: Vec<Utf8PathBuf> = Vec::new();
         for folder in self.workspace.folders() {
@@ -196,34 +196,34 @@ impl DeclaredProvider {
 }
 
 /// Reloads after each batch of events, until the provider is dropped.
-fn watch_files(heard: &Receiver<()>, me: &Weak<DeclaredProvider>) {
-    while heard.recv().is_ok() {
-        while heard.try_recv().is_ok() {}
-        let Some(declared) = me.upgrade() else { return };
+fn watch_files(events: &Receiver<()>, me: &Weak<DeclaredProvider>) {
+    while events.recv().is_ok() {
+        while events.try_recv().is_ok() {}
+        let Some(provider) = me.upgrade() else { return };
         // This order ensures that one of the two sees files appearing in a new directory.
-        declared.watch();
-        declared.reload();
+        provider.watch_directories();
+        provider.reload();
     }
 }
 
 /// Returns notes about left-out tools. Repeats nothing of an untrusted file except its name.
 fn notes(loaded: &DeclaredTools) -> Vec<String> {
-    let shown = |file: &LoadedFile| origin::name(&file.shown);
+    let short_name = |file: &LoadedFile| source::short_name(&file.display_path);
     let mut notes: Vec<String> = loaded
         .untrusted()
         .filter_map(|file| {
-            let why = file.standing.reason()?;
+            let why = file.trust.reason()?;
             let count = file.tools.len();
             let tools = if count == 1 { "its tool is".to_owned() } else { format!("its {count} tools are") };
-            let next = match file.standing {
+            let action = match file.trust {
                 TrustState::Withheld => "trust the folder there",
                 _ => "review it and run `zubi trust`",
             };
-            Some(format!("`{}` {why}, so {tools} left out; the user can {next}", shown(file)))
+            Some(format!("`{}` {why}, so {tools} left out; the user can {action}", short_name(file)))
         })
         .collect();
-    for file in loaded.files.iter().filter(|file| file.standing == TrustState::Trusted && file.has_errors()) {
-        notes.push(format!("`{}` has errors; the affected tools are left out (`zubi tools check`)", shown(file)));
+    for file in loaded.files.iter().filter(|file| file.trust == TrustState::Trusted && file.has_errors()) {
+        notes.push(format!("`{}` has errors; the affected tools are left out (`zubi tools check`)", short_name(file)));
     }
     notes
 }
@@ -232,8 +232,8 @@ fn notes(loaded: &DeclaredTools) -> Vec<String> {
 fn left_out(loaded: &DeclaredTools) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in &loaded.files {
-        let why = origin::explain_untrusted(file);
-        let unused = file.tools.iter().filter(|_| file.standing != TrustState::Trusted);
+        let why = source::explain_untrusted(file);
+        let unused = file.tools.iter().filter(|_| file.trust != TrustState::Trusted);
         let ids = unused.map(|tool| &tool.definition.id).chain(&file.broken);
         all.extend(ids.map(|id| (id.clone(), why.clone())));
     }
@@ -269,11 +269,11 @@ impl ToolProvider for DeclaredProvider {
 
     async fn prepare(&self) {
         let Some(me) = self.me.upgrade() else { return };
-        let look = move || {
-            me.follow();
+        let refresh = move || {
+            me.start_watching();
             me.reload();
         };
-        if tokio::task::spawn_blocking(look).await.is_err() {
+        if tokio::task::spawn_blocking(refresh).await.is_err() {
             tracing::error!("reading the tool files failed");
         }
     }

@@ -6,7 +6,7 @@
 //! the tests has trusted the file.
 
 mod compare;
-mod doubles;
+mod fakes;
 pub(super) mod lint;
 
 use std::fmt;
@@ -33,13 +33,13 @@ use zubi_tools::policy::{PolicyPaths, Policy};
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Code, ToolCx, ToolSpec, spec};
 
-pub(super) use self::doubles::Fakes;
+pub(super) use self::fakes::Fakes;
 
 use self::compare::{Actual, Mismatch};
 use super::execute::ExecutionContext;
 use super::format::{ExpectedDecision, ToolTest};
 use super::load::{LoadedFile, LoadedTool};
-use super::problem::{Severity, LocatedProblem};
+use super::problem::{ProblemSeverity, LocatedProblem};
 use super::tool::DeclaredTool;
 
 /// Largest workspace file that is copied into a test's directory, in bytes.
@@ -58,19 +58,19 @@ pub struct TestContext {
 
 /// A test in a tool file, with its location.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct TestCase {
     pub tool: String,
     pub name: String,
     /// Path relative to the workspace, for users.
     pub file: String,
     pub line: usize,
     pub column: usize,
-    number: usize,
+    index: usize,
 }
 
 /// Result of a test.
 #[derive(Debug, Clone)]
-pub enum Verdict {
+pub enum TestStatus {
     Passed,
     /// The test cannot run here, because its tool cannot.
     Skipped {
@@ -82,64 +82,64 @@ pub enum Verdict {
 
 /// A finished test.
 #[derive(Debug, Clone)]
-pub struct Outcome {
-    pub case: Case,
-    pub verdict: Verdict,
+pub struct TestResult {
+    pub case: TestCase,
+    pub status: TestStatus,
     pub duration: Duration,
 }
 
 impl LoadedFile {
     /// Returns the tests of one of the file's tools, in file order.
-    pub fn cases(&self, tool: &LoadedTool) -> Vec<Case> {
-        let nodes = tool.definition.node.get("tests").map(super::tree::Node::items).unwrap_or_default();
+    pub fn test_cases(&self, tool: &LoadedTool) -> Vec<TestCase> {
+        let nodes = tool.definition.node.get("tests").map(super::json_tree::JsonNode::items).unwrap_or_default();
         let tests = tool.definition.tool.tests.iter().zip(nodes).enumerate();
-        let case = |(number, (test, node)): (usize, (&ToolTest, &super::tree::Node))| {
+        let case = |(number, (test, node)): (usize, (&ToolTest, &super::json_tree::JsonNode))| {
             let (line, column) = self.line_and_column(node.range.start);
-            let (tool, file) = (tool.definition.id.clone(), self.shown.clone());
-            Case { tool, name: test.name.clone(), file, line, column, number }
+            let (tool, file) = (tool.definition.id.clone(), self.display_path.clone());
+            TestCase { tool, name: test.name.clone(), file, line, column, index: number }
         };
         tests.map(case).collect()
     }
 
     /// Returns the first error in the test itself.
-    fn problem_of(&self, tool: &LoadedTool, case: &Case) -> Option<&LocatedProblem> {
-        let node = tool.definition.node.get("tests")?.items().get(case.number)?;
+    fn test_problem(&self, tool: &LoadedTool, case: &TestCase) -> Option<&LocatedProblem> {
+        let node = tool.definition.node.get("tests")?.items().get(case.index)?;
         let is_inside = |told: &&LocatedProblem| node.range.contains(&told.problem.range.start);
-        self.problems.iter().filter(is_inside).find(|told| told.problem.severity == Severity::Error)
+        self.problems.iter().filter(is_inside).find(|told| told.problem.severity == ProblemSeverity::Error)
     }
 }
 
-impl fmt::Display for Case {
+impl fmt::Display for TestCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.tool, self.name)
     }
 }
 
-impl Outcome {
+impl TestResult {
     pub fn is_failure(&self) -> bool {
-        matches!(self.verdict, Verdict::Failed(_))
+        matches!(self.status, TestStatus::Failed(_))
     }
 
     /// Renders `file:line:column: passed: <tool>: <name>`, with the differences on further lines.
     pub fn render(&self) -> String {
-        let Case { file, line, column, .. } = &self.case;
-        let head = |word: &str| on_lines(&format!("{file}:{line}:{column}: {word}: {}", self.case)).into_owned();
-        match &self.verdict {
-            Verdict::Passed => head("passed"),
-            Verdict::Skipped { why } => format!("{}\n  {why}", head("skipped")),
-            Verdict::Failed(mismatches) => {
-                let told = mismatches.iter().map(|mismatch| format!("\n{}", mismatch.render()));
-                told.fold(head("failed"), |text, told| text + &told)
+        let TestCase { file, line, column, .. } = &self.case;
+        let head = |status: &str| on_lines(&format!("{file}:{line}:{column}: {status}: {}", self.case)).into_owned();
+        match &self.status {
+            TestStatus::Passed => head("passed"),
+            TestStatus::Skipped { why } => format!("{}\n  {why}", head("skipped")),
+            TestStatus::Failed(mismatches) => {
+                let details = mismatches.iter().map(|mismatch| format!("\n{}", mismatch.render()));
+                details.fold(head("failed"), |text, told| text + &told)
             }
         }
     }
 
     pub fn to_json(&self) -> Value {
-        let Case { tool, name, file, line, column, .. } = &self.case;
-        let (status, why, mismatches) = match &self.verdict {
-            Verdict::Passed => ("passed", None, Vec::new()),
-            Verdict::Skipped { why } => ("skipped", Some(why), Vec::new()),
-            Verdict::Failed(mismatches) => ("failed", None, mismatches.iter().map(Mismatch::to_json).collect()),
+        let TestCase { tool, name, file, line, column, .. } = &self.case;
+        let (status, why, mismatches) = match &self.status {
+            TestStatus::Passed => ("passed", None, Vec::new()),
+            TestStatus::Skipped { why } => ("skipped", Some(why), Vec::new()),
+            TestStatus::Failed(mismatches) => ("failed", None, mismatches.iter().map(Mismatch::to_json).collect()),
         };
         let mut value = json!({
             "file": file, "line": line, "column": column, "tool": tool, "name": name, "status": status,
@@ -174,51 +174,51 @@ impl TestContext {
 
     /// Runs one test of a trusted file. Removes the test's directory and processes before it returns, and when the
     /// future is dropped.
-    pub async fn run(&self, file: &LoadedFile, tool: &LoadedTool, case: &Case, cancel: &CancellationToken) -> Outcome {
+    pub async fn run(&self, file: &LoadedFile, tool: &LoadedTool, case: &TestCase, cancel: &CancellationToken) -> TestResult {
         let started = Instant::now();
-        let verdict = match (tool.definition.tool.tests.get(case.number), file.problem_of(tool, case)) {
-            (_, Some(told)) => Verdict::Failed(vec![Mismatch::of_test(&told.problem.message)]),
-            (None, _) => Verdict::Skipped { why: "the test no longer exists".to_owned() },
-            (Some(test), None) => match self.try_out(file, tool, test, cancel).await {
+        let verdict = match (tool.definition.tool.tests.get(case.index), file.test_problem(tool, case)) {
+            (_, Some(problem)) => TestStatus::Failed(vec![Mismatch::test_failure(&problem.problem.message)]),
+            (None, _) => TestStatus::Skipped { why: "the test no longer exists".to_owned() },
+            (Some(test), None) => match self.run_test(file, tool, test, cancel).await {
                 Ok(verdict) => verdict,
-                Err(error) => Verdict::Failed(vec![Mismatch::of_test(error)]),
+                Err(error) => TestStatus::Failed(vec![Mismatch::test_failure(error)]),
             },
         };
-        Outcome { case: case.clone(), verdict, duration: started.elapsed() }
+        TestResult { case: case.clone(), status: verdict, duration: started.elapsed() }
     }
 
-    async fn try_out(
+    async fn run_test(
         &self,
         file: &LoadedFile,
         tool: &LoadedTool,
         test: &ToolTest,
         cancel: &CancellationToken,
-    ) -> Result<Verdict, SetUpError> {
+    ) -> Result<TestStatus, SetUpError> {
         let scratch = tempfile::Builder::new().prefix("zubi-test-").tempdir().map_err(SetUpError::Directory)?;
         let root = directory(scratch.path()).map_err(SetUpError::Directory)?;
-        set_up(&root, &file.folder, test)?;
-        let doubles = Arc::new(Fakes::new(test).await.map_err(SetUpError::Server)?);
-        let machinery = Arc::new(self.machinery(test, &doubles));
-        let declared = DeclaredTool::new(tool, root.clone(), Arc::clone(&machinery));
-        if let Some(why) = machinery.unavailable(&tool.plan.execution) {
-            return Ok(Verdict::Skipped { why: why.to_owned() });
+        copy_fixtures(&root, &file.folder, test)?;
+        let fakes = Arc::new(Fakes::new(test).await.map_err(SetUpError::Server)?);
+        let context = Arc::new(self.execution_context(test, &fakes));
+        let tool_under_test = DeclaredTool::new(tool, root.clone(), Arc::clone(&context));
+        if let Some(why) = context.unavailable(&tool.plan.execution) {
+            return Ok(TestStatus::Skipped { why: why.to_owned() });
         }
         let workspace = Arc::new(Workspace::open(std::slice::from_ref(&root)).map_err(SetUpError::Directory)?);
-        let fakes = self.fakes(test, &doubles)?;
+        let fake_tools = self.fake_tools(test, &fakes)?;
         let registry = Arc::new(Registry::new(RegistryConfig {
-            providers: doubles::providers(Arc::new(declared), fakes),
+            providers: fakes::providers(Arc::new(tool_under_test), fake_tools),
             policy: Policy::new(ToolFilter::default()).with_auto_approve(true),
             audit: Arc::new(NoAudit),
             clock: Arc::new(SystemClock),
             restrictions: Restrictions::default(),
         }));
         // The context was created above, so its registry is not set yet.
-        drop(machinery.registry.set(Arc::downgrade(&registry)));
-        let cx = circumstances(&workspace, tool.definition.timeout, cancel);
+        drop(context.registry.set(Arc::downgrade(&registry)));
+        let cx = call_context(&workspace, tool.definition.timeout, cancel);
         let args = Value::Object(test.args.clone());
         let decision = test.expect.decision.map(|_| decision(&registry, tool, &args, &cx, &root));
-        let happened = if decision == Some(Ok(Action::Deny)) {
-            Actual { output: None, error: None, exit: None, decision, asked: Vec::new(), uncalled: Vec::new() }
+        let actual = if decision == Some(Ok(Action::Deny)) {
+            Actual { output: None, error: None, exit: None, decision, requests: Vec::new(), missing_calls: Vec::new() }
         } else {
             let result = registry.call(&tool.definition.id, args, cx).await;
             let (output, error) = match result {
@@ -228,37 +228,37 @@ impl TestContext {
                     (None, Some((Code::UnknownTool.to_string(), format!("{name}: {why}"))))
                 }
             };
-            let (exit, asked, uncalled) = (doubles.exit(), doubles.requests(), doubles.missing_calls());
-            Actual { output, error, exit, decision, asked, uncalled }
+            let (exit, asked, uncalled) = (fakes.exit(), fakes.requests(), fakes.missing_calls());
+            Actual { output, error, exit, decision, requests: asked, missing_calls: uncalled }
         };
         // Removed before returning, so that nothing is left when the process exits after the last test.
         tokio::task::spawn_blocking(move || drop(scratch)).await.ok();
-        let mismatches = compare::compare(tool, test, &happened);
-        Ok(if mismatches.is_empty() { Verdict::Passed } else { Verdict::Failed(mismatches) })
+        let mismatches = compare::compare(tool, test, &actual);
+        Ok(if mismatches.is_empty() { TestStatus::Passed } else { TestStatus::Failed(mismatches) })
     }
 
-    fn machinery(&self, test: &ToolTest, doubles: &Arc<Fakes>) -> ExecutionContext {
+    fn execution_context(&self, test: &ToolTest, fakes: &Arc<Fakes>) -> ExecutionContext {
         let secrets = Secrets::from_values(test.env.clone());
         ExecutionContext {
-            doubles: Some(Arc::clone(doubles)),
+            fakes: Some(Arc::clone(fakes)),
             ..ExecutionContext::new(secrets, &self.spawner, Arc::new(SystemLookup), Arc::clone(&self.jobs))
         }
     }
 
     /// Creates a fake for each tool that the test's code may call. A name without a real tool is an error: the test
     /// would pass, and the real call would fail.
-    fn fakes(&self, test: &ToolTest, doubles: &Arc<Fakes>) -> Result<Vec<doubles::FakeTool>, SetUpError> {
-        let mut fakes: Vec<doubles::FakeTool> = Vec::new();
+    fn fake_tools(&self, test: &ToolTest, fakes: &Arc<Fakes>) -> Result<Vec<fakes::FakeTool>, SetUpError> {
+        let mut tools: Vec<fakes::FakeTool> = Vec::new();
         for call in &test.calls {
-            let is_meant = |spec: &&Arc<ToolSpec>| spec::is_called(&spec.id, &call.tool);
-            let Some(spec) = self.specs.iter().find(is_meant) else {
+            let is_called = |spec: &&Arc<ToolSpec>| spec::is_called(&spec.id, &call.tool);
+            let Some(spec) = self.specs.iter().find(is_called) else {
                 return Err(SetUpError::NoTool { name: call.tool.clone() });
             };
-            if fakes.iter().all(|fake| fake.id() != spec.id) {
-                fakes.push(doubles::FakeTool::new(spec, Arc::clone(doubles)));
+            if tools.iter().all(|fake| fake.id() != spec.id) {
+                tools.push(fakes::FakeTool::new(spec, Arc::clone(fakes)));
             }
         }
-        Ok(fakes)
+        Ok(tools)
     }
 }
 
@@ -268,11 +268,11 @@ fn directory(path: &Path) -> std::io::Result<Utf8PathBuf> {
 }
 
 /// Copies the files of a test into its directory. The loader has rejected paths that leave it.
-fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), SetUpError> {
+fn copy_fixtures(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), SetUpError> {
     for (path, text) in &test.fixtures {
         let write = || {
-            let at = inside(root, path)?;
-            zubi_base::fs::write_atomic(&at, text.as_bytes())
+            let target = path_inside(root, path)?;
+            zubi_base::fs::write_atomic(&target, text.as_bytes())
         };
         write().map_err(|error| SetUpError::Fixture { path: path.clone(), error })?;
     }
@@ -287,7 +287,7 @@ fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), Set
                 return Err(std::io::Error::other(format!("it has more than {MAX_COPIED} bytes")));
             }
             // Copying preserves permissions: a script stays executable.
-            std::fs::copy(&from, inside(root, path)?).map(drop)
+            std::fs::copy(&from, path_inside(root, path)?).map(drop)
         };
         copy().map_err(|error| SetUpError::Copy { path: path.clone(), error })?;
     }
@@ -295,15 +295,15 @@ fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), Set
 }
 
 /// Returns a path inside the test's directory and creates its parent directories.
-fn inside(root: &Utf8Path, path: &str) -> std::io::Result<Utf8PathBuf> {
-    let at = root.join(path);
-    if let Some(parent) = at.parent() {
+fn path_inside(root: &Utf8Path, path: &str) -> std::io::Result<Utf8PathBuf> {
+    let target = root.join(path);
+    if let Some(parent) = target.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    Ok(at)
+    Ok(target)
 }
 
-fn circumstances(workspace: &Arc<Workspace>, timeout: Duration, cancel: &CancellationToken) -> ToolCx {
+fn call_context(workspace: &Arc<Workspace>, timeout: Duration, cancel: &CancellationToken) -> ToolCx {
     let now = Instant::now();
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
@@ -332,8 +332,8 @@ fn decision(
         CallError::Tool { id, error } => error.render(&id),
         CallError::Unknown { name, why, .. } => format!("{name}: {why}"),
     })?;
-    let places = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
-    let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), places);
+    let paths = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
+    let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), paths);
     Ok(policy.judge(&tool.definition.spec(None), &cx.caller, &footprint).action)
 }
 

@@ -45,7 +45,7 @@ impl Fixture {
     }
 
     fn trust(&self) {
-        self.store.trust(&self.root, &files_of(&self.root), Duration::ZERO).unwrap();
+        self.store.trust(&self.root, &tool_files(&self.root), Duration::ZERO).unwrap();
     }
 }
 
@@ -61,11 +61,11 @@ fn render_problems(text: &str) -> String {
 /// Returns the codes of a file's errors.
 fn error_codes(text: &str) -> Vec<&'static str> {
     let loaded = fixture(&[(MAIN_FILE, text)]).load();
-    loaded.problems().filter(|told| told.problem.severity == Severity::Error).map(|told| told.problem.code).collect()
+    loaded.problems().filter(|told| told.problem.severity == ProblemSeverity::Error).map(|told| told.problem.code).collect()
 }
 
 /// Returns a file with one tool that has this execution and two parameters.
-fn with_execution(execution: &str) -> String {
+fn file_with_execution(execution: &str) -> String {
     format!(
         r#"{{"version": "1.0", "variables": {{"URL": "https://api.example.com"}}, "tools": [{{"id": "t", "name": "T",
 "description": "Does something for a test, and reports it.", "parameters": {{"type": "object", "properties": {{
@@ -76,12 +76,12 @@ fn with_execution(execution: &str) -> String {
 }
 
 #[test]
-fn the_sample_has_nothing_wrong() {
-    assert_snapshot!(render_problems(sample::SAMPLE), @"tools: workspace.greet");
+fn the_sample_has_no_problems() {
+    assert_snapshot!(render_problems(template::SAMPLE), @"tools: workspace.greet");
 }
 
 #[test]
-fn the_missions_own_example_is_read() {
+fn the_documented_example_loads() {
     let text = r#"{"version": "1.0", "variables": {"API_URL": "https://api.example.com"}, "tools": [{
         "id": "deploy", "name": "Deploy to Production", "description": "Deploy the current branch to production",
         "parameters": {"type": "object", "properties": {"environment": {"type": "string", "enum": ["staging", "production"]}},
@@ -111,7 +111,7 @@ fn ids_may_have_dots_in_the_schema_and_in_the_loader() {
         ("a-b", false),
         (".a", false),
     ] {
-        let text = sample::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
+        let text = template::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
         let answer = render_problems(&text);
         let expected = if id.contains('.') { id.to_owned() } else { format!("workspace.{id}") };
         assert_eq!(
@@ -138,7 +138,7 @@ fn every_execution_and_every_field_is_known() {
         r#"{"type": "command", "command": "editor.action.format", "args": ["$a", "$list"]}"#,
         r#"{"type": "function", "handler": "kb.search"}"#,
     ] {
-        let text = with_execution(execution)
+        let text = file_with_execution(execution)
             .replace("\"id\": \"t\"", "\"id\": \"t\", \"timeout\": 120000, \"icon\": \"rocket\", \"tags\": [\"x\"]");
         let answer = render_problems(&text);
         assert!(!answer.contains("error["), "{answer}");
@@ -152,7 +152,7 @@ fn every_execution_and_every_field_is_known() {
 /// known-defects: X10
 /// Every problem of every file is reported at its location; an invalid tool does not affect the others.
 #[test]
-fn all_problems_of_all_files_are_told_at_once() {
+fn all_problems_of_all_files_are_reported_at_once() {
     let good = r#"{"id": "good", "name": "Good", "description": "Says hello to its caller.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
     let main = format!(
         "{{\n  \"version\": \"1.0\",\n  \"varables\": {{}},\n  \"tools\": [\n    {{\"id\": \"Bad\", \"nam\": \"x\", \"description\": 3, \"parameters\": {{\"type\": \"object\", \"required\": [\"x\"]}}, \"execution\": {{\"type\": \"shel\"}}, \"timeout\": 0}},\n    {good}\n  ]\n}}"
@@ -194,7 +194,7 @@ fn all_problems_of_all_files_are_told_at_once() {
 /// known-defects: X12–X16
 /// Templates that cannot be quoted, and undeclared names, are rejected at load time, at their location.
 #[test]
-fn templates_are_refused_where_they_stand() {
+fn invalid_templates_are_rejected_at_their_location() {
     let executions = [
         r#"{"type": "shell", "script": "echo '$a'"}"#,
         r#"{"type": "shell", "script": "echo \"\\u00e9\" $(echo $a) $list"}"#,
@@ -203,7 +203,7 @@ fn templates_are_refused_where_they_stand() {
         r#"{"type": "http", "url": "https://$a/x"}"#,
         r#"{"type": "shell", "script": "curl -H ${env:TOKEN} \"$a\" $list ${URL}"}"#,
     ];
-    let answers: Vec<String> = executions.iter().map(|it| render_problems(&with_execution(it))).collect();
+    let answers: Vec<String> = executions.iter().map(|it| render_problems(&file_with_execution(it))).collect();
     assert_snapshot!(answers.join("\n---\n"), @r##"
     tools: 
     .vscode/agent-tools.json:5:49: error[template]: argument `a` stands in single quotes, where the shell replaces nothing
@@ -238,7 +238,7 @@ fn templates_are_refused_where_they_stand() {
 
 /// Arguments cannot decide how a body or a header is parsed.
 #[test]
-fn values_stand_only_where_something_says_how_they_are_quoted() {
+fn values_are_rejected_where_their_quoting_is_unknown() {
     let post = |headers: &str, body: &str| {
         format!(
             r#"{{"type": "http", "url": "https://example.com/$list", "method": "POST", "headers": {{{headers}}}, "body": {body}}}"#
@@ -259,7 +259,7 @@ fn values_stand_only_where_something_says_how_they_are_quoted() {
             Some("header-name"),
         ),
     ] {
-        let errors = error_codes(&with_execution(&execution));
+        let errors = error_codes(&file_with_execution(&execution));
         assert_eq!(errors, Vec::from_iter(code), "{execution}");
     }
 }
@@ -287,11 +287,11 @@ fn variables_that_choose_commands_take_no_arguments() {
         "RUSTC_WRAPPER",
         "GIT_CONFIG_VALUE_0",
     ] {
-        assert_eq!(error_codes(&with_execution(&execution(name, "x $a"))), ["environment-command"], "{name}");
-        assert!(error_codes(&with_execution(&execution(name, "cat"))).is_empty(), "{name}");
+        assert_eq!(error_codes(&file_with_execution(&execution(name, "x $a"))), ["environment-command"], "{name}");
+        assert!(error_codes(&file_with_execution(&execution(name, "cat"))).is_empty(), "{name}");
     }
-    assert!(error_codes(&with_execution(&execution("TARGET_PATH", "$a"))).is_empty());
-    assert!(error_codes(&with_execution(&execution("GIT_AUTHOR_NAME", "$a"))).is_empty());
+    assert!(error_codes(&file_with_execution(&execution("TARGET_PATH", "$a"))).is_empty());
+    assert!(error_codes(&file_with_execution(&execution("GIT_AUTHOR_NAME", "$a"))).is_empty());
 }
 
 /// Models read exactly what users see.
@@ -314,22 +314,22 @@ fn texts_for_models_have_no_invisible_characters() {
         for at in ["Does something", "\"T\"", "Any.", "Some."] {
             let end = at.trim_end_matches('"');
             let text =
-                with_execution(r#"{"type": "shell", "script": "true"}"#).replacen(end, &format!("{end}{hidden}"), 1);
+                file_with_execution(r#"{"type": "shell", "script": "true"}"#).replacen(end, &format!("{end}{hidden}"), 1);
             assert_eq!(error_codes(&text), ["hidden"], "{} {at}", hidden.escape_unicode());
         }
     }
-    let escaped = with_execution(r#"{"type": "shell", "script": "true"}"#).replace("Any.", "Any\\udb40\\udd00.");
+    let escaped = file_with_execution(r#"{"type": "shell", "script": "true"}"#).replace("Any.", "Any\\udb40\\udd00.");
     assert_eq!(error_codes(&escaped), ["hidden"]);
-    let written = with_execution(r#"{"type": "shell", "script": "true"}"#)
+    let written = file_with_execution(r#"{"type": "shell", "script": "true"}"#)
         .replace("Any.", "日本語 é, Ελληνικά, 한국어, ⚠\u{fe0f}, می\u{200c}خواهم, 👩\u{200d}🚀.");
     assert!(error_codes(&written).is_empty());
 }
 
 /// A built-in tool would run instead of a declared tool with its name.
 #[test]
-fn names_of_built_in_tools_are_taken() {
+fn names_of_built_in_tools_are_reserved() {
     for id in ["file.read", "file_read.x", "lsp.hover", "call.tool", "shell.run"] {
-        let text = sample::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
+        let text = template::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
         let taken = id != "file_read.x";
         assert_eq!(error_codes(&text) == ["duplicate-id"], taken, "{id}");
         let loaded = fixture(&[(MAIN_FILE, &text)]).load();
@@ -338,10 +338,10 @@ fn names_of_built_in_tools_are_taken() {
 }
 
 #[test]
-fn ids_that_stand_twice_are_told_with_both_places() {
-    let tool = |id: &str, says: &str| {
+fn duplicate_ids_are_reported_with_both_locations() {
+    let tool = |id: &str, description: &str| {
         format!(
-            r#"{{"version": "1.0", "tools": [{{"id": "{id}", "name": "One", "description": "{says}", "parameters": {{"type": "object"}}, "execution": {{"type": "shell", "script": "true"}}}}]}}"#
+            r#"{{"version": "1.0", "tools": [{{"id": "{id}", "name": "One", "description": "{description}", "parameters": {{"type": "object"}}, "execution": {{"type": "shell", "script": "true"}}}}]}}"#
         )
     };
     let fixture = fixture(&[
@@ -359,22 +359,22 @@ fn ids_that_stand_twice_are_told_with_both_places() {
 /// A file is trusted only after the user's approval, and a changed file is untrusted.
 #[test]
 fn a_file_is_trusted_by_its_content() {
-    let fixture = fixture(&[(MAIN_FILE, sample::SAMPLE)]);
-    let standing = || fixture.load().files[0].standing.clone();
-    assert_eq!(standing(), TrustState::New);
+    let fixture = fixture(&[(MAIN_FILE, template::SAMPLE)]);
+    let trust = || fixture.load().files[0].trust.clone();
+    assert_eq!(trust(), TrustState::New);
     assert_eq!(fixture.load().untrusted().count(), 1);
     fixture.trust();
-    assert_eq!(standing(), TrustState::Trusted);
+    assert_eq!(trust(), TrustState::Trusted);
     assert_eq!(fixture.load().untrusted().count(), 0);
-    fixture.write(MAIN_FILE, &sample::SAMPLE.replace("printf", "rm -rf"));
-    assert_eq!(standing(), TrustState::Changed { before: Some(sample::SAMPLE.to_owned()) });
+    fixture.write(MAIN_FILE, &template::SAMPLE.replace("printf", "rm -rf"));
+    assert_eq!(trust(), TrustState::Changed { before: Some(template::SAMPLE.to_owned()) });
     assert_eq!(fixture.load().untrusted().count(), 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn links_lead_nowhere() {
-    let fixture = fixture(&[("real.json", sample::SAMPLE)]);
+fn links_are_rejected() {
+    let fixture = fixture(&[("real.json", template::SAMPLE)]);
     std::fs::create_dir_all(fixture.root.join(".vscode")).unwrap();
     std::os::unix::fs::symlink(fixture.root.join("real.json"), fixture.root.join(MAIN_FILE)).unwrap();
     std::os::unix::fs::symlink("/etc", fixture.root.join(DIRECTORY)).unwrap();
@@ -390,8 +390,8 @@ fn hostile_files_are_problems_and_nothing_more() {
     let huge = format!(r#"{{"version": "1.0", "tools": [], "x": "{}"}}"#, "x".repeat(600 * 1024));
     let many = format!(r#"{{"version": "1.0", "tools": [{}]}}"#, vec!["{}"; 300].join(","));
     let cyclic =
-        sample::SAMPLE.replace(r#""type": "string", "description": "Name"#, r##""$ref": "#", "description": "Name"##);
-    let nul = sample::SAMPLE.replace("printf", "\\u0000");
+        template::SAMPLE.replace(r#""type": "string", "description": "Name"#, r##""$ref": "#", "description": "Name"##);
+    let nul = template::SAMPLE.replace("printf", "\\u0000");
     for (text, code) in [
         (deep, "syntax"),
         (huge, "too-large"),

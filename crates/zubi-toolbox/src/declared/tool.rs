@@ -9,26 +9,26 @@ use serde_json::{Map, Value};
 use zubi_run::template::{RenderError, RenderedText, Template, Values};
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
-use super::definition::Definition;
+use super::definition::ResolvedDefinition;
 use super::execute::{ExecutionContext, command, function, http, inline, shell};
-use super::format::Method;
+use super::format::HttpMethod;
 use super::functions;
 use super::load::LoadedTool;
-use super::origin::Origin;
-use super::plan::{Execution, Plan};
+use super::source::ToolSource;
+use super::plan::{Execution, ToolPlan};
 
 /// Extra time that the registry waits: the call ends itself at the tool's time-out and returns partial results.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(super) struct DeclaredTool {
     spec: ToolSpec,
-    pub(super) definition: Definition,
-    plan: Arc<Plan>,
+    pub(super) definition: ResolvedDefinition,
+    plan: Arc<ToolPlan>,
     /// Workspace folder that declares the tool.
     pub(super) folder: Utf8PathBuf,
-    pub(super) machinery: Arc<ExecutionContext>,
+    pub(super) context: Arc<ExecutionContext>,
     /// `None` in a test of the tool.
-    origin: Option<Origin>,
+    source: Option<ToolSource>,
 }
 
 impl DeclaredTool {
@@ -36,13 +36,13 @@ impl DeclaredTool {
         let (definition, plan) = (tool.definition.clone(), Arc::clone(&tool.plan));
         let why = machinery.unavailable(&plan.execution);
         let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
-        Self { spec, definition, plan, folder, machinery, origin: None }
+        Self { spec, definition, plan, folder, context: machinery, source: None }
     }
 
     /// Restricts the tool to the time while its file has the trusted content.
     #[must_use]
-    pub(super) fn declared_by(self, origin: Origin) -> Self {
-        Self { origin: Some(origin), ..self }
+    pub(super) fn with_source(self, source: ToolSource) -> Self {
+        Self { source: Some(source), ..self }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -51,22 +51,22 @@ impl DeclaredTool {
 
     /// Renders a template with the values of a call.
     pub(super) fn render(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
-        let environment = self.machinery.secrets.values();
+        let environment = self.context.secrets.values();
         let values = Values { arguments: args, environment, workspace_folder: self.folder.as_str() };
-        template.render(values).map_err(|error| self.cannot_render(&error))
+        template.render(values).map_err(|error| self.render_error(&error))
     }
 
     /// Renders a template for an approval prompt: secrets as their names, and each value on one line, because line
     /// breaks in a value could be mistaken for separators between parts.
-    pub(super) fn render_shown(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
-        let mut rendered = self.render(template, &without_breaks(args))?;
+    pub(super) fn render_preview(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
+        let mut rendered = self.render(template, &neutralize_line_breaks(args))?;
         // In queries and form data the character is percent-encoded.
-        rendered.shown = rendered.shown.replace(BREAK, "\\n").replace("%EF%B7%90", "%0A");
+        rendered.shown = rendered.shown.replace(LINE_BREAK, "\\n").replace("%EF%B7%90", "%0A");
         Ok(rendered)
     }
 
-    fn cannot_render(&self, error: &RenderError) -> ToolError {
-        let secrets = &self.machinery.secrets;
+    fn render_error(&self, error: &RenderError) -> ToolError {
+        let secrets = &self.context.secrets;
         let missing = self.plan.secrets.iter().find(|name| !secrets.values().contains_key(*name));
         match (error, missing) {
             (RenderError::Missing { .. }, Some(name)) => match secrets.broken(name) {
@@ -97,28 +97,28 @@ impl DeclaredTool {
 
     /// Returns why a call must fail: its file no longer has the trusted content, or nothing here can run it.
     fn refusal(&self) -> Option<ToolError> {
-        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::check_still_trusted) {
-            return Some(self.run_error(why, next));
+        if let Some((why, hint)) = self.source.as_ref().and_then(ToolSource::check_still_trusted) {
+            return Some(self.run_error(why, hint));
         }
-        let why = self.machinery.unavailable(&self.plan.execution)?;
-        let next: &str = match &self.plan.execution {
-            Execution::Command { .. } => command::OPEN_EDITOR,
-            Execution::Function { .. } => functions::REGISTER,
+        let why = self.context.unavailable(&self.plan.execution)?;
+        let hint: &str = match &self.plan.execution {
+            Execution::Command { .. } => command::OPEN_EDITOR_HINT,
+            Execution::Function { .. } => functions::REGISTER_HINT,
             _ => "Use another tool.",
         };
-        Some(self.run_error(format!("it is unavailable here: {why}"), next))
+        Some(self.run_error(format!("it is unavailable here: {why}"), hint))
     }
 }
 
 /// Placeholder for line breaks of values in previews: a noncharacter (Unicode 16, 23.7).
-const BREAK: char = '\u{fdd0}';
+const LINE_BREAK: char = '\u{fdd0}';
 
-fn without_breaks(args: &Map<String, Value>) -> Map<String, Value> {
+fn neutralize_line_breaks(args: &Map<String, Value>) -> Map<String, Value> {
     fn neutralize_breaks(value: &Value) -> Value {
         match value {
-            Value::String(text) => text.replace('\n', BREAK.encode_utf8(&mut [0; 4])).into(),
+            Value::String(text) => text.replace('\n', LINE_BREAK.encode_utf8(&mut [0; 4])).into(),
             Value::Array(items) => items.iter().map(neutralize_breaks).collect(),
-            Value::Object(fields) => without_breaks(fields).into(),
+            Value::Object(fields) => neutralize_line_breaks(fields).into(),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
@@ -153,7 +153,7 @@ impl Tool for DeclaredTool {
                 let url = self.render(url, &args)?;
                 let host = zubi_run::http::host_and_port(&url.text);
                 let host = host.map_err(|error| self.run_error(error, "Fix the URL in the tool's file."))?;
-                if !url.secrets.is_empty() && self.machinery.redactor.redact_known(&host) != host {
+                if !url.secrets.is_empty() && self.context.redactor.redact_known(&host) != host {
                     let hint = "Write the host into the tool's file: users must see which server receives the request.";
                     return Err(self.run_error("its URL takes the host from a secret", hint));
                 }
@@ -166,8 +166,8 @@ impl Tool for DeclaredTool {
                     }
                 }
                 let body = match body {
-                    Some(body) => Some(self.render_shown(body, &args)?.shown),
-                    None if matches!(method, Method::Get | Method::Head) => None,
+                    Some(body) => Some(self.render_preview(body, &args)?.shown),
+                    None if matches!(method, HttpMethod::Get | HttpMethod::Head) => None,
                     None => Some(Value::Object(args).to_string()),
                 };
                 if let Some(body) = body {
@@ -183,7 +183,7 @@ impl Tool for DeclaredTool {
             Execution::Inline { code } => {
                 // The code is constant; its arguments decide the effect.
                 let preview = format!("args = {}\n{code}", Value::Object(args));
-                Footprint { preview: Some(preview), sandbox: Some(self.machinery.script_sandbox()), ..common }
+                Footprint { preview: Some(preview), sandbox: Some(self.context.script_sandbox()), ..common }
             }
             Execution::Shell { script, shell, directory, environment } => {
                 let parts = shell::ShellPlan { script, shell: *shell, directory: directory.as_ref(), environment };
@@ -196,8 +196,8 @@ impl Tool for DeclaredTool {
             }
             // The effect of an editor command is unknown.
             Execution::Command { command, args: listed } => {
-                let given = command::arguments(listed, &args);
-                let given: Vec<String> = given.iter().map(Value::to_string).collect();
+                let arguments = command::arguments(listed, &args);
+                let given: Vec<String> = arguments.iter().map(Value::to_string).collect();
                 Footprint { preview: Some(format!("{command}({})", given.join(", "))), ..common }
             }
             Execution::Broken => Footprint { effect: Some(Effect::Execute), ..common },
@@ -205,7 +205,7 @@ impl Tool for DeclaredTool {
     }
 
     fn version(&self) -> Option<String> {
-        self.origin.as_ref().map(|origin| origin.hash.0.clone())
+        self.source.as_ref().map(|origin| origin.hash.0.clone())
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -229,6 +229,6 @@ impl Tool for DeclaredTool {
             }
             Execution::Broken => Err(self.run_error("nothing here can run it", "Use another tool.")),
         };
-        self.machinery.redactor.result(result)
+        self.context.redactor.result(result)
     }
 }

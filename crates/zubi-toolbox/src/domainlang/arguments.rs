@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// Models to query: those of the workspace by default.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct Scope {
+pub(crate) struct QueryScope {
     /// Folder, or file with its imports, to query instead of the workspace
     #[schemars(extend("x-common" = true))]
     pub(crate) path: Option<String>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
-pub(super) struct Diagram;
+pub(super) struct DrawDiagram;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -18,8 +18,8 @@ pub(super) struct Input {
     format: Option<String>,
 }
 
-impl DomainTool for Diagram {
-    const ABOUT: DomainToolMeta = DomainToolMeta {
+impl DomainTool for DrawDiagram {
+    const META: DomainToolMeta = DomainToolMeta {
         id: "domainlang_diagram",
         title: "Draw a DomainLang map",
         description: "A DomainLang context map or domain map as a Mermaid or PlantUML diagram: contexts by domain, upstream \
@@ -29,8 +29,8 @@ impl DomainTool for Diagram {
     };
     type Input = Input;
 
-    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let format = input.format.as_deref().map_or(Ok(DiagramFormat::default()), str::parse)?;
-        ask::diagram(asked.snapshot, &input.fqn, format)
+        ask::diagram(call.snapshot, &input.fqn, format)
     }
 }

@@ -15,8 +15,8 @@ use zubi_base::workspace::Workspace;
 use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::arguments::Scope;
-use super::model::{DomainModel, ModelError, AdHocSource};
+use super::arguments::QueryScope;
+use super::model::{DomainModel, DomainModelError, AdHocSource};
 
 /// Static description of a DomainLang tool. All of them are read-only.
 pub(super) struct DomainToolMeta {
@@ -31,11 +31,11 @@ pub(super) struct DomainToolMeta {
 
 /// A DomainLang tool.
 pub(super) trait DomainTool: Send + Sync + 'static {
-    const ABOUT: DomainToolMeta;
+    const META: DomainToolMeta;
     type Input: DeserializeOwned + JsonSchema + Send + Sync;
 
     /// Returns the whole answer. Called again on a newer snapshot if the model changed meanwhile.
-    fn answer(asked: &DomainCall<'_>, input: &Self::Input) -> Result<Value, QueryError>;
+    fn answer(call: &DomainCall<'_>, input: &Self::Input) -> Result<Value, QueryError>;
 }
 
 /// A parsed call.
@@ -49,9 +49,9 @@ pub(super) struct DomainCall<'a> {
 #[derive(Deserialize, JsonSchema)]
 struct Arguments<T> {
     #[serde(flatten)]
-    own: T,
+    tool: T,
     #[serde(flatten)]
-    scope: Scope,
+    scope: QueryScope,
 }
 
 struct DomainToolAdapter<T> {
@@ -64,17 +64,17 @@ struct DomainToolAdapter<T> {
 const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// Hint for invalid arguments; the message names the valid values.
-const CORRECT: &str = "Correct the argument and call again.";
+const CORRECT_HINT: &str = "Correct the argument and call again.";
 
 /// Wraps a [`DomainTool`] as a [`Tool`] of the registry.
 pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) -> Arc<dyn Tool> {
-    let about = T::ABOUT;
-    let (title, args) = (about.example)();
+    let meta = T::META;
+    let (title, args) = (meta.example)();
     Arc::new(DomainToolAdapter::<T> {
         spec: ToolSpec {
-            id: about.id.to_owned(),
-            title: about.title.to_owned(),
-            description: about.description.to_owned(),
+            id: meta.id.to_owned(),
+            title: meta.title.to_owned(),
+            description: meta.description.to_owned(),
             input: schema::schema_of::<Arguments<T::Input>>(),
             examples: vec![Example { title: title.to_owned(), args }],
             notes: String::new(),
@@ -84,7 +84,7 @@ pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) 
             approval: Approval::ByEffect,
             timeout: TIMEOUT,
             category: "DomainLang".to_owned(),
-            tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
             icon: None,
         },
         model: Arc::clone(model),
@@ -99,13 +99,13 @@ impl<T: DomainTool> Tool for DomainToolAdapter<T> {
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| model_error(ModelError::Invalid(error)))?;
-        let Arguments { own, scope } = schema::parse::<Arguments<T::Input>>(args)?;
+        args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| model_error(DomainModelError::Invalid(error)))?;
+        let Arguments { tool: input, scope } = schema::parse::<Arguments<T::Input>>(args)?;
         let workspace = Arc::clone(&cx.workspace);
-        let question = move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &own);
+        let query = move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &input);
         let answer = match ad_hoc_source(scope, &cx.workspace)? {
-            None => self.model.ask_for_tool(cx, question).await,
-            Some(once) => self.model.ask_once(cx, once, question).await,
+            None => self.model.query_for_tool(cx, query).await,
+            Some(source) => self.model.query_ad_hoc(cx, source, query).await,
         };
         let data = answer.map_err(model_error)?;
         Ok(ToolOutput { text: data.to_string(), data: Some(data), ..ToolOutput::default() })
@@ -113,30 +113,30 @@ impl<T: DomainTool> Tool for DomainToolAdapter<T> {
 }
 
 /// Returns the source to query instead of the workspace.
-fn ad_hoc_source(scope: Scope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
+fn ad_hoc_source(scope: QueryScope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
     if let Some(text) = scope.text {
         return Ok(Some(AdHocSource::Text(text)));
     }
-    let Some(given) = scope.path else { return Ok(None) };
+    let Some(path) = scope.path else { return Ok(None) };
     let hint = "Give a path relative to the workspace folder, or omit `path` to query the whole workspace.";
-    let path = workspace.resolve(&given).map_err(|error| ToolError::invalid("path", error, hint))?;
+    let path = workspace.resolve(&path).map_err(|error| ToolError::invalid("path", error, hint))?;
     Ok(Some(AdHocSource::Root(if path.is_dir() { Root::Folder(path) } else { Root::File(path) })))
 }
 
-fn model_error(error: ModelError) -> ToolError {
+fn model_error(error: DomainModelError) -> ToolError {
     match error {
-        ModelError::Invalid(error) => ToolError::invalid(error.field, error.message, CORRECT),
-        ModelError::Changing => {
+        DomainModelError::Invalid(error) => ToolError::invalid(error.field, error.message, CORRECT_HINT),
+        DomainModelError::Changing => {
             ToolError::operation_failed("query the model", "its files change too often", "Call again when they have settled.")
         }
-        ModelError::Loading(progress) => ToolError::user(Code::Loading, ask::loading(progress).to_string(), ""),
-        ModelError::Load(error @ LoadError::NotAModel(_)) => {
+        DomainModelError::Loading(progress) => ToolError::user(Code::Loading, ask::loading(progress).to_string(), ""),
+        DomainModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }
-        ModelError::Load(error) => ToolError::operation_failed("load the model", error, "Check that it exists, then call again."),
-        ModelError::Withdrawn => {
+        DomainModelError::Load(error) => ToolError::operation_failed("load the model", error, "Check that it exists, then call again."),
+        DomainModelError::Cancelled => {
             ToolError::user(Code::Cancelled, "Failed to query the model: the call was cancelled", "Call again.")
         }
-        ModelError::Defect(error) => ToolError::Fatal(error),
+        DomainModelError::Internal(error) => ToolError::Fatal(error),
     }
 }

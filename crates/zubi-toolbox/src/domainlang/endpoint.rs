@@ -22,7 +22,7 @@ use zubi_base::framing::ResponseError;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 
-use super::model::{ModelCallContext, DomainModel, ModelError};
+use super::model::{ModelCallContext, DomainModel, DomainModelError};
 
 /// Endpoint id in answers.
 const ID: &str = "domainlang";
@@ -31,7 +31,7 @@ const ID: &str = "domainlang";
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
 
 /// The model of the workspace behind the interface of a language server.
-struct DomainLang {
+struct DomainLangEndpoint {
     id: EndpointId,
     model: Arc<DomainModel>,
     requests: Arc<InProcessRequests>,
@@ -42,14 +42,14 @@ struct DomainLang {
 
 /// Endpoint source with one endpoint.
 pub(super) struct DomainLangSource {
-    endpoint: Arc<DomainLang>,
+    endpoint: Arc<DomainLangEndpoint>,
     /// Task that waits until the model is loaded.
     loading: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl DomainLangSource {
     pub(super) fn new(model: &Arc<DomainModel>) -> Self {
-        let endpoint = Arc::new(DomainLang {
+        let endpoint = Arc::new(DomainLangEndpoint {
             id: ID.into(),
             model: Arc::clone(model),
             requests: Arc::new(InProcessRequests::new()),
@@ -92,17 +92,17 @@ impl EndpointSource for DomainLangSource {
             if method != DIAGNOSTICS {
                 return Endpoints::default();
             }
-            self.endpoint.look_at_manifests(cx).await;
+            self.endpoint.refresh_manifests(cx).await;
         }
         if self.endpoint.serves(document) { self.endpoints() } else { Endpoints::default() }
     }
 
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
         if method == DIAGNOSTICS {
-            self.endpoint.look_at_manifests(cx).await;
+            self.endpoint.refresh_manifests(cx).await;
         }
         // Answers about workspaces without models do not mention DomainLang.
-        self.endpoint.model.settle(&cx.cancel).await;
+        self.endpoint.model.wait_until_known(&cx.cancel).await;
         if self.endpoint.model.has_models().await { self.endpoints() } else { Endpoints::default() }
     }
 
@@ -121,18 +121,18 @@ impl EndpointSource for DomainLangSource {
     }
 }
 
-impl DomainLang {
+impl DomainLangEndpoint {
     /// Updates the list of manifests and locks that belong to the workspace's models.
-    async fn look_at_manifests(&self, cx: &RequestCx) {
+    async fn refresh_manifests(&self, cx: &RequestCx) {
         if !self.model.has_models().await {
             return;
         }
-        let question = |snapshot: &WorkspaceSnapshot| {
-            let own = snapshot.modules().iter().flat_map(|module| module.own_texts());
-            Ok::<_, ModelError>(own.map(|own| snapshot.without_links(own.path).into_owned()).collect())
+        let query = |snapshot: &WorkspaceSnapshot| {
+            let texts = snapshot.modules().iter().flat_map(|module| module.own_texts());
+            Ok::<_, DomainModelError>(texts.map(|own| snapshot.without_links(own.path).into_owned()).collect())
         };
         // Unknown manifests are not reported as checked.
-        let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), question).await.unwrap_or_default();
+        let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), query).await.unwrap_or_default();
         *self.manifests.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
@@ -141,32 +141,32 @@ impl DomainLang {
         let never = CancellationToken::new();
         // Clients have their own time-outs; this task only observes.
         let until = Instant::now() + Duration::from_hours(24);
-        let asker = ModelCallContext { cancel: &never, until, progress: &|_| {} };
-        let loaded = self.model.query(&asker, |_| Ok::<_, ModelError>(())).await;
+        let context = ModelCallContext { cancel: &never, until, progress: &|_| {} };
+        let loaded = self.model.query(&context, |_| Ok::<_, DomainModelError>(())).await;
         self.readiness.send_replace(match loaded {
-            Ok(()) | Err(ModelError::Changing) => Readiness::Ready,
+            Ok(()) | Err(DomainModelError::Changing) => Readiness::Ready,
             Err(error) => {
-                let (why, hint) = cause(&error);
+                let (why, hint) = failure(&error);
                 Readiness::Failed { why, hint }
             }
         });
     }
 
-    fn error(&self, error: ModelError, method: &str, begun: Instant) -> EndpointError {
+    fn endpoint_error_of(&self, error: DomainModelError, method: &str, started: Instant) -> EndpointError {
         let (endpoint, method) = (self.id.clone(), method.to_owned());
         let server =
             |code, message| EndpointError::Server { endpoint: self.id.clone(), method: method.clone(), code, message };
         match error {
-            ModelError::Changing => server(RequestError::Cancelled.code().into(), error.to_string()),
-            ModelError::Loading(_) => EndpointError::TimedOut { endpoint, method, after: begun.elapsed() },
-            ModelError::Withdrawn => EndpointError::Cancelled,
-            ModelError::Invalid(input) => {
+            DomainModelError::Changing => server(RequestError::Cancelled.code().into(), error.to_string()),
+            DomainModelError::Loading(_) => EndpointError::TimedOut { endpoint, method, after: started.elapsed() },
+            DomainModelError::Cancelled => EndpointError::Cancelled,
+            DomainModelError::Invalid(input) => {
                 let error = RequestError::from(QueryError::from(input));
                 server(error.code().into(), error.to_string())
             }
-            ModelError::Defect(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
-            ModelError::Load(_) => {
-                let (why, hint) = cause(&error);
+            DomainModelError::Internal(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
+            DomainModelError::Load(_) => {
+                let (why, hint) = failure(&error);
                 EndpointError::Exited { endpoint, why, hint }
             }
         }
@@ -179,18 +179,18 @@ fn endpoint_error(method: &str, error: &RequestError) -> EndpointError {
 }
 
 /// Returns why there is no model, and a hint.
-fn cause(error: &ModelError) -> (String, String) {
+fn failure(error: &DomainModelError) -> (String, String) {
     let hint = match error {
-        ModelError::Load(_) => "Check that it exists, then try again.",
+        DomainModelError::Load(_) => "Check that it exists, then try again.",
         _ => "Try again; if that does not help, it is a bug in zubi.",
     };
     (error.to_string(), hint.to_owned())
 }
 
 /// Returns why a document cannot be queried, if it is not part of the model.
-fn not_a_part(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, ModelError> {
+fn why_excluded(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, DomainModelError> {
     for document in documents {
-        let file = snapshot.file(&document.path).map_err(|_| ModelError::Changing)?;
+        let file = snapshot.file(&document.path).map_err(|_| DomainModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {
             let path = snapshot.show(&snapshot.spelling(&document.path));
             let why = "it is ignored or outside the workspace folders, and nothing imports it";
@@ -201,7 +201,7 @@ fn not_a_part(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result
 }
 
 #[async_trait]
-impl Endpoint for DomainLang {
+impl Endpoint for DomainLangEndpoint {
     fn id(&self) -> &EndpointId {
         &self.id
     }
@@ -255,20 +255,20 @@ impl Endpoint for DomainLang {
         if !self.requests.has(method) {
             return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
         }
-        let begun = Instant::now();
-        let (requests, asked, documents) = (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
-        let question = move |snapshot: &WorkspaceSnapshot| {
-            if let Some(why) = not_a_part(snapshot, &documents)? {
+        let started = Instant::now();
+        let (requests, requested_method, documents) = (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
+        let query = move |snapshot: &WorkspaceSnapshot| {
+            if let Some(why) = why_excluded(snapshot, &documents)? {
                 return Ok(Err(EndpointError::Document(why)));
             }
-            match requests.answer(&Snapshot::from_workspace(snapshot.clone()), &asked, params.clone()) {
+            match requests.answer(&Snapshot::from_workspace(snapshot.clone()), &requested_method, params.clone()) {
                 Ok(answer) => Ok(Ok(answer)),
-                Err(RequestError::Cancelled) => Err(ModelError::Changing),
-                Err(error) => Ok(Err(endpoint_error(&asked, &error))),
+                Err(RequestError::Cancelled) => Err(DomainModelError::Changing),
+                Err(error) => Ok(Err(endpoint_error(&requested_method, &error))),
             }
         };
-        let asker = ModelCallContext { until: cx.deadline, ..ModelCallContext::without_deadline(&cx.cancel) };
-        self.model.query(&asker, question).await.map_err(|error| self.error(error, method, begun))?
+        let context = ModelCallContext { until: cx.deadline, ..ModelCallContext::without_deadline(&cx.cancel) };
+        self.model.query(&context, query).await.map_err(|error| self.endpoint_error_of(error, method, started))?
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {

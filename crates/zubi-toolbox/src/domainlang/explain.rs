@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
-pub(super) struct Explain;
+pub(super) struct ExplainElement;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -16,8 +16,8 @@ pub(super) struct Input {
     fqn: String,
 }
 
-impl DomainTool for Explain {
-    const ABOUT: DomainToolMeta = DomainToolMeta {
+impl DomainTool for ExplainElement {
+    const META: DomainToolMeta = DomainToolMeta {
         id: "domainlang_explain",
         title: "Explain a DomainLang element",
         description: "One DomainLang element explained in Markdown.",
@@ -26,7 +26,7 @@ impl DomainTool for Explain {
     };
     type Input = Input;
 
-    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
-        ask::explain(asked.snapshot, &input.fqn)
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+        ask::explain(call.snapshot, &input.fqn)
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
-pub(super) struct Get;
+pub(super) struct GetElement;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -15,8 +15,8 @@ pub(super) struct Input {
     fqn: Option<String>,
 }
 
-impl DomainTool for Get {
-    const ABOUT: DomainToolMeta = DomainToolMeta {
+impl DomainTool for GetElement {
+    const META: DomainToolMeta = DomainToolMeta {
         id: "domainlang_get",
         title: "Get a DomainLang element",
         description: "One DomainLang element as JSON.",
@@ -25,7 +25,7 @@ impl DomainTool for Get {
     };
     type Input = Input;
 
-    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
-        ask::get(asked.snapshot, input.fqn.as_deref())
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+        ask::get(call.snapshot, input.fqn.as_deref())
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
-pub(super) struct List;
+pub(super) struct ListElements;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -42,8 +42,8 @@ pub(super) struct Input {
     detail: Option<String>,
 }
 
-impl DomainTool for List {
-    const ABOUT: DomainToolMeta = DomainToolMeta {
+impl DomainTool for ListElements {
+    const META: DomainToolMeta = DomainToolMeta {
         id: "domainlang_list",
         title: "List DomainLang elements",
         description: "DomainLang elements of one type, filtered, as JSON.",
@@ -52,7 +52,7 @@ impl DomainTool for List {
     };
     type Input = Input;
 
-    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let entity: EntityType = input.entity.parse()?;
         let detail = input.detail.as_deref().map_or(Ok(Detail::default()), str::parse)?;
         let list = ListInput {
@@ -67,6 +67,6 @@ impl DomainTool for List {
             pattern: input.pattern.clone(),
             detail,
         };
-        ask::list(asked.snapshot, &list)
+        ask::list(call.snapshot, &list)
     }
 }

@@ -25,17 +25,17 @@ use zubi_tools::ToolCx;
 use self::thread::ModelThread;
 
 /// Time-out of a query that waits for the model to load.
-const WAIT: Duration = Duration::from_secs(5);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Most attempts of a query whose model changes while it runs.
 const ATTEMPTS: usize = 10;
 
 /// Time limit of the search for models. A workspace in which none was found by then counts as one without models.
-const LOOK: Duration = Duration::from_secs(2);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reason why a query has no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ModelError {
+pub(super) enum DomainModelError {
     /// The query is invalid.
     #[error(transparent)]
     Invalid(dlang_ide::query::InvalidInput),
@@ -50,13 +50,13 @@ pub(super) enum ModelError {
     Load(LoadError),
     /// The client cancelled the query.
     #[error("the call was cancelled")]
-    Withdrawn,
+    Cancelled,
     /// A bug in zubi.
     #[error(transparent)]
-    Defect(anyhow::Error),
+    Internal(anyhow::Error),
 }
 
-impl From<QueryError> for ModelError {
+impl From<QueryError> for DomainModelError {
     fn from(error: QueryError) -> Self {
         match error {
             QueryError::InvalidInput(input) => Self::Invalid(input),
@@ -78,7 +78,7 @@ pub(super) struct ModelCallContext<'a> {
 impl<'a> ModelCallContext<'a> {
     /// Creates a context with the default time-out and without progress reports.
     pub(super) fn without_deadline(cancel: &'a tokio_util::sync::CancellationToken) -> Self {
-        Self { cancel, until: Instant::now() + WAIT, progress: &|_| {} }
+        Self { cancel, until: Instant::now() + LOAD_TIMEOUT, progress: &|_| {} }
     }
 }
 
@@ -93,13 +93,13 @@ pub(super) enum AdHocSource {
 
 /// A model that answers queries.
 pub struct DomainModel {
-    owner: Owner,
+    owner: ModelOwner,
     /// Whether the search on disk found a model.
     is_found: OnceCell<bool>,
 }
 
 /// Owner of the model.
-enum Owner {
+enum ModelOwner {
     /// A thread of this object.
     Thread(ModelThread),
     /// The language server of an editor.
@@ -107,7 +107,7 @@ enum Owner {
 }
 
 /// A pending snapshot with its loading progress.
-struct Promise {
+struct PendingSnapshot {
     snapshot: oneshot::Receiver<Result<WorkspaceSnapshot, LoadError>>,
     progress: watch::Receiver<Progress>,
 }
@@ -115,7 +115,7 @@ struct Promise {
 impl DomainModel {
     /// Creates the model of these roots (absolute paths without symlinks). Reads nothing yet.
     pub fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
-        Self { owner: Owner::Thread(ModelThread::new(files, roots)), is_found: OnceCell::new() }
+        Self { owner: ModelOwner::Thread(ModelThread::new(files, roots)), is_found: OnceCell::new() }
     }
 
     /// Creates a model of files on disk.
@@ -124,15 +124,15 @@ impl DomainModel {
     }
 
     /// Creates a model backed by an editor's language server: its folders, with unsaved text.
-    pub fn of_server(server: ModelHandle) -> Self {
-        Self { owner: Owner::Server(server), is_found: OnceCell::new() }
+    pub fn from_server(server: ModelHandle) -> Self {
+        Self { owner: ModelOwner::Server(server), is_found: OnceCell::new() }
     }
 
     /// Returns the language server that owns the model, if there is one.
     pub(super) fn server(&self) -> Option<&ModelHandle> {
         match &self.owner {
-            Owner::Server(server) => Some(server),
-            Owner::Thread(_) => None,
+            ModelOwner::Server(server) => Some(server),
+            ModelOwner::Thread(_) => None,
         }
     }
 
@@ -141,60 +141,60 @@ impl DomainModel {
     /// query.
     pub(super) async fn has_models(&self) -> bool {
         let thread = match &self.owner {
-            Owner::Thread(thread) => thread,
-            Owner::Server(server) => return server.has_models().unwrap_or(true),
+            ModelOwner::Thread(thread) => thread,
+            ModelOwner::Server(server) => return server.has_models().unwrap_or(true),
         };
-        let look = async || {
+        let search = async || {
             let roots = thread.roots.clone();
-            tokio::task::spawn_blocking(move || has_models(&roots, LOOK)).await.unwrap_or_default()
+            tokio::task::spawn_blocking(move || has_models(&roots, SEARCH_TIMEOUT)).await.unwrap_or_default()
         };
-        thread.has_files() || *self.is_found.get_or_init(look).await
+        thread.has_files() || *self.is_found.get_or_init(search).await
     }
 
     /// Waits until a loading server knows its files, at most as long as a query does. Loads nothing from disk.
-    pub(super) async fn settle(&self, cancel: &tokio_util::sync::CancellationToken) {
+    pub(super) async fn wait_until_known(&self, cancel: &tokio_util::sync::CancellationToken) {
         if self.server().is_some_and(|server| server.has_models().is_none()) {
-            self.query(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, ModelError>(())).await.ok();
+            self.query(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, DomainModelError>(())).await.ok();
         }
     }
 
     /// Runs a query on the model with its present files.
-    pub(super) async fn query<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
+    pub(super) async fn query<T: Send + 'static, E: Into<DomainModelError> + Send + 'static>(
         &self,
-        asker: &ModelCallContext<'_>,
-        question: impl Fn(&WorkspaceSnapshot) -> Result<T, E> + Send + Sync + 'static,
-    ) -> Result<T, ModelError> {
-        let question = Arc::new(question);
+        context: &ModelCallContext<'_>,
+        query: impl Fn(&WorkspaceSnapshot) -> Result<T, E> + Send + Sync + 'static,
+    ) -> Result<T, DomainModelError> {
+        let query = Arc::new(query);
         let mut attempt = 1;
         loop {
-            let snapshot = self.snapshot(asker).await?;
-            let asked = Arc::clone(&question);
-            match run(asker.cancel, snapshot, move |snapshot| asked(snapshot)).await {
-                Err(ModelError::Changing) if attempt < ATTEMPTS => attempt += 1,
+            let snapshot = self.snapshot(context).await?;
+            let query = Arc::clone(&query);
+            match run_query(context.cancel, snapshot, move |snapshot| query(snapshot)).await {
+                Err(DomainModelError::Changing) if attempt < ATTEMPTS => attempt += 1,
                 answer => return answer,
             }
         }
     }
 
     /// Runs a query for a tool.
-    pub(super) async fn ask_for_tool<T: Send + 'static>(
+    pub(super) async fn query_for_tool<T: Send + 'static>(
         &self,
         cx: &ToolCx,
-        question: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
-    ) -> Result<T, ModelError> {
-        let progress = |progress| report(cx, progress);
-        self.query(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, question).await
+        query: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
+    ) -> Result<T, DomainModelError> {
+        let progress = |progress| report_progress(cx, progress);
+        self.query(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, query).await
     }
 
     /// Runs a query on a source that is loaded for this query only. Loading progress is not returned, because a later
     /// call could not use it.
-    pub(super) async fn ask_once<T: Send + 'static>(
+    pub(super) async fn query_ad_hoc<T: Send + 'static>(
         &self,
         cx: &ToolCx,
-        once: AdHocSource,
-        question: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
-    ) -> Result<T, ModelError> {
-        let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match once {
+        source: AdHocSource,
+        query: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
+    ) -> Result<T, DomainModelError> {
+        let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match source {
             AdHocSource::Text(text) => Box::new(|| Ok(Workspace::of_text(ask::TEXT, text))),
             AdHocSource::Root(root) => {
                 let (files, root) = self.files(cx, root).await?;
@@ -206,24 +206,24 @@ impl DomainModel {
             }
         };
         let loaded = tokio::task::spawn_blocking(load).await;
-        let workspace = match loaded.map_err(|error| ModelError::Defect(error.into()))? {
+        let workspace = match loaded.map_err(|error| DomainModelError::Internal(error.into()))? {
             Ok(workspace) => workspace,
-            Err(LoadError::Interrupted) => return Err(ModelError::Withdrawn),
-            Err(error) => return Err(ModelError::Load(error)),
+            Err(LoadError::Interrupted) => return Err(DomainModelError::Cancelled),
+            Err(error) => return Err(DomainModelError::Load(error)),
         };
-        run(&cx.cancel, workspace.snapshot(), question).await
+        run_query(&cx.cancel, workspace.snapshot(), query).await
     }
 
     /// Returns the files of the model, with unsaved text, and the root in the spelling used there.
-    async fn files(&self, cx: &ToolCx, root: Root) -> Result<(SharedFiles, Root), ModelError> {
+    async fn files(&self, cx: &ToolCx, root: Root) -> Result<(SharedFiles, Root), DomainModelError> {
         match &self.owner {
-            Owner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
-            Owner::Server(_) => {
+            ModelOwner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
+            ModelOwner::Server(_) => {
                 let snapshot = self.snapshot(&ModelCallContext::without_deadline(&cx.cancel)).await?;
-                let spelled = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
+                let spell = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
                 let root = match root {
-                    Root::Folder(path) => Root::Folder(spelled(path)),
-                    Root::File(path) => Root::File(spelled(path)),
+                    Root::Folder(path) => Root::Folder(spell(path)),
+                    Root::File(path) => Root::File(spell(path)),
                 };
                 Ok((snapshot.shared_files(), root))
             }
@@ -231,26 +231,26 @@ impl DomainModel {
     }
 
     /// Returns a snapshot of the model with its present files.
-    async fn snapshot(&self, asker: &ModelCallContext<'_>) -> Result<WorkspaceSnapshot, ModelError> {
-        let Promise { mut snapshot, mut progress } = match &self.owner {
-            Owner::Thread(thread) => thread.request()?,
-            Owner::Server(server) => promised_snapshot(server),
+    async fn snapshot(&self, context: &ModelCallContext<'_>) -> Result<WorkspaceSnapshot, DomainModelError> {
+        let PendingSnapshot { mut snapshot, mut progress } = match &self.owner {
+            ModelOwner::Thread(thread) => thread.request_snapshot()?,
+            ModelOwner::Server(server) => promised_snapshot(server),
         };
-        let wait = tokio::time::sleep_until(asker.until.into());
+        let wait = tokio::time::sleep_until(context.until.into());
         tokio::pin!(wait);
-        let mut is_told = true;
+        let mut has_progress = true;
         loop {
             tokio::select! {
                 biased;
-                snapshot = &mut snapshot => return snapshot.map_err(|_| thread_gone_error())?.map_err(ModelError::Load),
-                () = asker.cancel.cancelled() => return Err(ModelError::Withdrawn),
-                changed = progress.changed(), if is_told => {
-                    is_told = changed.is_ok();
-                    (asker.progress)(*progress.borrow_and_update());
+                snapshot = &mut snapshot => return snapshot.map_err(|_| thread_gone_error())?.map_err(DomainModelError::Load),
+                () = context.cancel.cancelled() => return Err(DomainModelError::Cancelled),
+                changed = progress.changed(), if has_progress => {
+                    has_progress = changed.is_ok();
+                    (context.progress)(*progress.borrow_and_update());
                 }
                 () = &mut wait => {
                     let server = self.server().map(ModelHandle::progress);
-                    return Err(ModelError::Loading(server.unwrap_or_else(|| *progress.borrow())));
+                    return Err(DomainModelError::Loading(server.unwrap_or_else(|| *progress.borrow())));
                 }
             }
         }
@@ -258,55 +258,55 @@ impl DomainModel {
 }
 
 /// Requests a snapshot from a language server, which shows its loading progress itself.
-fn promised_snapshot(server: &ModelHandle) -> Promise {
+fn promised_snapshot(server: &ModelHandle) -> PendingSnapshot {
     let (sender, snapshot) = oneshot::channel();
-    server.with_snapshot(move |lent| {
-        sender.send(Ok(lent.workspace().clone())).ok();
+    server.with_snapshot(move |snapshot| {
+        sender.send(Ok(snapshot.workspace().clone())).ok();
     });
     let (_, progress) = watch::channel(server.progress());
-    Promise { snapshot, progress }
+    PendingSnapshot { snapshot, progress }
 }
 
-fn thread_gone_error() -> ModelError {
-    ModelError::Defect(anyhow!("the thread of the DomainLang model is gone"))
+fn thread_gone_error() -> DomainModelError {
+    DomainModelError::Internal(anyhow!("the thread of the DomainLang model is gone"))
 }
 
 /// Returns whether the roots contain a model, as far as they can be searched in time.
-fn has_models(roots: &[Root], time: Duration) -> bool {
-    let begin = Instant::now();
+fn has_models(roots: &[Root], limit: Duration) -> bool {
+    let started = Instant::now();
     // A root that is a file yields itself.
     let files = roots.iter().flat_map(|root| walk::files(root.path(), WalkOptions::default()));
-    files.take_while(|_| begin.elapsed() < time).any(|path| path.extension() == Some(EXTENSION))
+    files.take_while(|_| started.elapsed() < limit).any(|path| path.extension() == Some(EXTENSION))
 }
 
 /// Runs a query on the blocking pool and cancels it when the client cancels or the future is dropped.
-async fn run<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
+async fn run_query<T: Send + 'static, E: Into<DomainModelError> + Send + 'static>(
     cancel: &tokio_util::sync::CancellationToken,
     snapshot: WorkspaceSnapshot,
-    question: impl FnOnce(&WorkspaceSnapshot) -> Result<T, E> + Send + 'static,
-) -> Result<T, ModelError> {
-    let withdraw = Withdraw(snapshot.cancellation_token());
-    let mut running = tokio::task::spawn_blocking(move || question(&snapshot));
+    query: impl FnOnce(&WorkspaceSnapshot) -> Result<T, E> + Send + 'static,
+) -> Result<T, DomainModelError> {
+    let guard = CancelOnDrop(snapshot.cancellation_token());
+    let mut running = tokio::task::spawn_blocking(move || query(&snapshot));
     let answer = tokio::select! {
         answer = &mut running => answer,
         () = cancel.cancelled() => {
-            drop(withdraw);
-            return Err(ModelError::Withdrawn);
+            drop(guard);
+            return Err(DomainModelError::Cancelled);
         }
     };
-    answer.map_err(|error| ModelError::Defect(error.into()))?.map_err(Into::into)
+    answer.map_err(|error| DomainModelError::Internal(error.into()))?.map_err(Into::into)
 }
 
 /// Cancels a query when dropped.
-struct Withdraw(CancellationToken);
+struct CancelOnDrop(CancellationToken);
 
-impl Drop for Withdraw {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
-fn report(cx: &ToolCx, progress: Progress) {
+fn report_progress(cx: &ToolCx, progress: Progress) {
     let (loaded, total) = (progress.loaded, progress.total);
     if total > 0 {
         #[expect(clippy::cast_precision_loss, reason = "there are not 2^52 files")]

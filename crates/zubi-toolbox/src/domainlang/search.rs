@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
-pub(super) struct Search;
+pub(super) struct SearchElements;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -18,8 +18,8 @@ pub(super) struct Input {
     limit: Option<u32>,
 }
 
-impl DomainTool for Search {
-    const ABOUT: DomainToolMeta = DomainToolMeta {
+impl DomainTool for SearchElements {
+    const META: DomainToolMeta = DomainToolMeta {
         id: "domainlang_search",
         title: "Search the DomainLang model",
         description: "DomainLang elements that match search words, best first, with the matching fields: names, \
@@ -29,8 +29,8 @@ impl DomainTool for Search {
     };
     type Input = Input;
 
-    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let limit = input.limit.map_or(DEFAULT_RESULTS, |limit| limit as usize);
-        ask::search(asked.snapshot, &input.query, limit)
+        ask::search(call.snapshot, &input.query, limit)
     }
 }

@@ -20,17 +20,17 @@ impl ModelTexts {
     }
 
     /// Returns the editor's text of a file of the model, which may be unsaved.
-    fn open(&self, path: &Utf8Path) -> Option<SourceText> {
+    fn open_text(&self, path: &Utf8Path) -> Option<SourceText> {
         // Editors open only these files with the DomainLang server.
         if path.extension() != Some(EXTENSION) && !matches!(path.file_name(), Some(MANIFEST | LOCK)) {
             return None;
         }
         let texts = self.0.server()?.open_texts();
         // The editor may have opened the file through a symlink.
-        let is_it = |open: &Utf8Path| {
+        let is_same = |open: &Utf8Path| {
             open == path || open.file_name() == path.file_name() && fs::canonical(open).is_ok_and(|real| real == path)
         };
-        let (_, OpenText { version, text }) = texts.iter().find(|(open, _)| is_it(open))?;
+        let (_, OpenText { version, text }) = texts.iter().find(|(open, _)| is_same(open))?;
         Some(SourceText { text: Arc::clone(text), bom: false, origin: TextOrigin::Editor { version: *version } })
     }
 }
@@ -38,7 +38,7 @@ impl ModelTexts {
 #[async_trait]
 impl TextSource for ModelTexts {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
-        match self.open(path) {
+        match self.open_text(path) {
             Some(text) => Ok(text),
             None => DiskText.read(path).await,
         }
@@ -46,7 +46,7 @@ impl TextSource for ModelTexts {
 
     fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
         let Some(server) = self.0.server() else { return BTreeMap::new() };
-        let real = |path: &Utf8Path| fs::canonical(path).unwrap_or_else(|_| path.to_owned());
-        server.open_texts().iter().map(|(path, open)| (real(path), Arc::clone(&open.text))).collect()
+        let canonical = |path: &Utf8Path| fs::canonical(path).unwrap_or_else(|_| path.to_owned());
+        server.open_texts().iter().map(|(path, open)| (canonical(path), Arc::clone(&open.text))).collect()
     }
 }

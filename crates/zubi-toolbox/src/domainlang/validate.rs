@@ -10,7 +10,7 @@ use zubi_base::uri;
 
 use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
 
-pub(super) struct Validate;
+pub(super) struct ValidateModel;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -18,8 +18,8 @@ pub(super) struct Input {
     file: Option<String>,
 }
 
-impl DomainTool for Validate {
-    const ABOUT: DomainToolMeta = DomainToolMeta {
+impl DomainTool for ValidateModel {
+    const META: DomainToolMeta = DomainToolMeta {
         id: "domainlang_validate",
         title: "Validate the DomainLang model",
         description: "Errors and warnings of the DomainLang model.",
@@ -28,18 +28,18 @@ impl DomainTool for Validate {
     };
     type Input = Input;
 
-    fn answer(asked: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
-        let file = input.file.as_deref().map(|given| path(asked, given));
-        let validation = ask::validate(asked.snapshot, file.as_deref())?;
-        Ok(validation.to_json(asked.snapshot))
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+        let file = input.file.as_deref().map(|name| resolve_file(call, name));
+        let validation = ask::validate(call.snapshot, file.as_deref())?;
+        Ok(validation.to_json(call.snapshot))
     }
 }
 
 /// Resolves the file argument: a path as answers show it, another path, or a URI. A file that does not exist is
 /// returned unchanged, so that the query reports it.
-fn path(asked: &DomainCall<'_>, given: &str) -> Utf8PathBuf {
-    let shown = || asked.snapshot.find(given).filter(|path| matches!(asked.snapshot.file(path), Ok(Some(_))));
+fn resolve_file(call: &DomainCall<'_>, given: &str) -> Utf8PathBuf {
+    let by_display_path = || call.snapshot.find(given).filter(|path| matches!(call.snapshot.file(path), Ok(Some(_))));
     let by_uri = || uri::to_path(&Uri(given.to_owned()));
-    let resolved = || asked.workspace.resolve(given).ok();
-    shown().or_else(resolved).or_else(by_uri).or_else(|| asked.snapshot.find(given)).unwrap_or_else(|| given.into())
+    let by_path = || call.workspace.resolve(given).ok();
+    by_display_path().or_else(by_path).or_else(by_uri).or_else(|| call.snapshot.find(given)).unwrap_or_else(|| given.into())
 }

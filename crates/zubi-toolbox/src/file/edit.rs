@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::replace::{self, Replacement};
-use super::written::{self, FileWrite};
-use super::{Files, paths};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::replace::{self, TextReplacement};
+use super::write_path::{self, FileWrite};
+use super::{FileToolContext, paths};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Edit;
+pub(crate) struct EditFile;
 
 const OPERATION: &str = "edit the file";
 /// Most replacements of one call.
@@ -33,18 +33,18 @@ pub(crate) struct Input {
     #[serde(rename = "replaceAll")]
     replace_all: Option<bool>,
     /// Several replacements instead of old and new, applied in order, all or none
-    edits: Option<Vec<Replacement>>,
+    edits: Option<Vec<TextReplacement>>,
     /// sha of the text to change, from the last line of an answer
     expected: Option<String>,
 }
 
 impl Input {
-    fn replacements(&self) -> Result<Vec<Replacement>, ToolError> {
+    fn replacements(&self) -> Result<Vec<TextReplacement>, ToolError> {
         let hint = "Give `old` and `new`, or a list in `edits`: [{\"old\": …, \"new\": …}].";
         match (&self.old, &self.new, &self.edits) {
             (Some(old), Some(new), None) => {
                 let (old, new) = (old.clone(), new.clone());
-                Ok(vec![Replacement { old, new, replace_all: self.replace_all }])
+                Ok(vec![TextReplacement { old, new, replace_all: self.replace_all }])
             }
             (None, None, Some(edits)) if edits.is_empty() => {
                 Err(ToolError::invalid("edits", "the list is empty", hint))
@@ -63,8 +63,8 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for Edit {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for EditFile {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "file.edit",
         title: "Edit a file",
         description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and returns the diff and an undo handle. Fails if `old` is missing or ambiguous without replaceAll, showing the nearest lines or all positions, and if the file changed since it was read here.",
@@ -79,40 +79,40 @@ impl LocalTool for Edit {
             ("Another greeting", json!({ "path": "src/main.rs", "old": "\"Hello\"", "new": "\"Good morning\"" }))
         },
     };
-    type Context = Files;
+    type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         let path = paths::resolve_existing(cx, "path", &input.path)?;
-        let before = written::text_now(cx, &path);
+        let before = write_path::current_text(cx, &path);
         let before = before.as_ref().map(|before| &*before.text);
         // The call itself reports invalid replacements.
-        let after = before.and_then(|before| replace::all(before, &input.replacements().ok()?).ok());
-        Ok(written::footprint(cx, &path, before, after.as_ref().map(|after| after.text.as_str())))
+        let after = before.and_then(|before| replace::replace_all(before, &input.replacements().ok()?).ok());
+        Ok(write_path::footprint(cx, &path, before, after.as_ref().map(|after| after.text.as_str())))
     }
 
-    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let path = paths::resolve_existing(cx, "path", &input.path)?;
         let replacements = input.replacements()?;
-        let shown = cx.workspace.display(&path);
+        let display_path = cx.workspace.display(&path);
         let before = cx.text_source.read(&path).await;
-        let before = before.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
-        let knew_all = files.seen.ensure_fresh(cx, OPERATION, &path, &before, input.expected.as_deref())?;
+        let before = before.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
+        let is_known = files.reads.ensure_fresh(cx, OPERATION, &path, &before, input.expected.as_deref())?;
         let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
-        let replaced = replace::all(&before.text, &replacements)
-            .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&shown), problem.hint()))?;
+        let replaced = replace::replace_all(&before.text, &replacements)
+            .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&display_path), problem.hint()))?;
         let count = replaced.count;
-        let new = FileWrite {
-            title: format!("edit {shown}, {count} replacement{}", if count == 1 { "" } else { "s" }),
-            by: Self::ABOUT.id,
+        let write_request = FileWrite {
+            title: format!("edit {display_path}, {count} replacement{}", if count == 1 { "" } else { "s" }),
+            by: Self::META.id,
             operation: OPERATION,
             path: &path,
             before: Some(&before),
             text: &replaced.text,
             notes: Vec::new(),
         };
-        let written = written::write(&files.intel, new).await?;
-        files.seen.remember(cx, &path, written.hash, knew_all);
+        let written = write_path::write(&files.intel, write_request).await?;
+        files.reads.record_read(cx, &path, written.hash, is_known);
         Ok(written.output)
     }
 }

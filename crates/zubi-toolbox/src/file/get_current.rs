@@ -12,8 +12,8 @@ use zubi_base::lsp::{Range, Uri};
 use zubi_base::uri;
 use zubi_tools::{Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::Files;
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::FileToolContext;
+use crate::adapter::{LocalToolMeta, LocalTool};
 
 pub(crate) struct GetCurrent;
 
@@ -33,9 +33,9 @@ pub(crate) struct Input {
 /// Response of the editor.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct ActiveEditorResponse {
     #[serde(rename = "active")]
-    is_there: bool,
+    is_active: bool,
     #[serde(default)]
     uri: String,
     #[serde(default)]
@@ -51,7 +51,7 @@ struct Answer {
 
 #[async_trait]
 impl LocalTool for GetCurrent {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "file.getCurrent",
         title: "The active editor",
         description: "The file in the user's active editor: path, language, selection and text, unsaved changes included; with includeSelection only the selected text. Needs an editor that runs zubi.",
@@ -64,44 +64,44 @@ impl LocalTool for GetCurrent {
         timeout: Duration::from_secs(30),
         example: || ("The selected text", json!({ "includeSelection": true })),
     };
-    type Context = Files;
+    type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &Files, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
     }
 
-    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let without = "Ask the user for the path and use file.read, or for running zubi from the editor.";
+    async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let hint = "Ask the user for the path and use file.read, or for running zubi from the editor.";
         let Some(editor) = files.intel.editor() else {
             return Err(ToolError::user(
                 Code::NoEditor,
                 format!("Failed to {OPERATION}: no editor is connected here"),
-                without,
+                hint,
             ));
         };
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         if !editor.offers(METHOD, None, &request).await {
             let why = format!("Failed to {OPERATION}: the connected editor does not report the active file");
-            return Err(ToolError::user(Code::NoEditor, why, without));
+            return Err(ToolError::user(Code::NoEditor, why, hint));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer =
             answer.map_err(|error: EndpointError| ToolError::operation_failed(OPERATION, error, "Try again in a moment."))?;
-        let active: Answer = serde_json::from_value(answer)
-            .map_err(|error| ToolError::operation_failed(OPERATION, format!("invalid response: {error}"), without))?;
-        if !active.is_there {
+        let active: ActiveEditorResponse = serde_json::from_value(answer)
+            .map_err(|error| ToolError::operation_failed(OPERATION, format!("invalid response: {error}"), hint))?;
+        if !active.is_active {
             return Err(ToolError::user(
                 Code::NoEditor,
                 format!("Failed to {OPERATION}: no file is active in the editor"),
-                without,
+                hint,
             ));
         }
         let path = uri::to_path(&Uri(active.uri.clone()));
-        let shown = path.map_or_else(|| active.uri.clone(), |path| cx.workspace.display(&path));
+        let display_path = path.map_or_else(|| active.uri.clone(), |path| cx.workspace.display(&path));
         let selected = input.include_selection == Some(true);
         let content = if selected { &active.selected_text } else { &active.text };
-        let mut text = format!("{shown} ({}{})", active.language_id, if active.is_dirty { ", not saved" } else { "" });
+        let mut text = format!("{display_path} ({}{})", active.language_id, if active.is_dirty { ", not saved" } else { "" });
         // Writing to a `String` cannot fail.
         if let Some(range) = &active.selection {
             let (start, end) = (range.start, range.end);
@@ -115,26 +115,26 @@ impl LocalTool for GetCurrent {
             );
         }
         text.push('\n');
-        let mut kept: String = String::new();
+        let mut shown_text: String = String::new();
         for line in content.split_inclusive('\n') {
-            if kept.len() + line.len() > MAX_BYTES {
+            if shown_text.len() + line.len() > MAX_BYTES {
                 break;
             }
-            kept.push_str(line);
+            shown_text.push_str(line);
         }
-        text.push_str(&kept);
-        let left = content.len() - kept.len();
-        if left > 0 {
-            let _ = write!(text, "… cut: {left} more bytes; continue with file.read {}", json!({ "path": shown }));
+        text.push_str(&shown_text);
+        let remaining = content.len() - shown_text.len();
+        if remaining > 0 {
+            let _ = write!(text, "… cut: {remaining} more bytes; continue with file.read {}", json!({ "path": display_path }));
         }
         let status = Status {
             endpoint: "editor".to_owned(),
             readiness: if selected { "selection".to_owned() } else { String::new() },
-            complete: Some(left == 0),
+            complete: Some(remaining == 0),
             note: None,
         };
         let data = json!({
-            "path": shown, "language": active.language_id, "content": kept, "selection": active.selection,
+            "path": display_path, "language": active.language_id, "content": shown_text, "selection": active.selection,
         });
         Ok(ToolOutput { text, data: Some(data), status: Some(status), ..ToolOutput::default() })
     }

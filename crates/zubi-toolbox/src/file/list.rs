@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::glob::Pattern;
-use super::{Files, paths};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::glob::GlobPattern;
+use super::{FileToolContext, paths};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct List;
+pub(crate) struct ListFiles;
 
 /// Default depth without a pattern, in path components: the top levels show the structure of a project.
 const DEFAULT_DEPTH: usize = 3;
@@ -50,8 +50,8 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for List {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for ListFiles {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "file.list",
         title: "List files",
         description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. Files ignored by .gitignore and generated ones (node_modules, target, .git) are counted, not listed; hidden files are listed.",
@@ -64,21 +64,21 @@ impl LocalTool for List {
         timeout: Duration::from_mins(1),
         example: || ("All tests", json!({ "pattern": "tests/**/*.rs" })),
     };
-    type Context = Files;
+    type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint { reads: vec![paths::resolve_existing(cx, "path", input.folder())?], ..Footprint::default() })
     }
 
-    async fn run(_files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(_files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let root = paths::resolve_existing(cx, "path", input.folder())?;
-        let shown = cx.workspace.display(&root);
+        let display_path = cx.workspace.display(&root);
         if !root.is_dir() {
-            let hint = format!("file.read {} reads it.", json!({ "path": shown }));
-            return Err(ToolError::invalid("path", format!("`{shown}` is not a folder"), hint));
+            let hint = format!("file.read {} reads it.", json!({ "path": display_path }));
+            return Err(ToolError::invalid("path", format!("`{display_path}` is not a folder"), hint));
         }
-        let pattern = input.pattern.as_deref().map(Pattern::new).transpose()?;
+        let pattern = input.pattern.as_deref().map(GlobPattern::new).transpose()?;
         let depth = input.max_depth.or(pattern.is_none().then_some(DEFAULT_DEPTH));
         let (cancel, directory) = (cx.cancel.clone(), root.clone());
         let listing = tokio::task::spawn_blocking(move || walk(&directory, pattern.as_ref(), depth, &cancel));
@@ -87,8 +87,8 @@ impl LocalTool for List {
         let room = cx.byte_budget(MAX_BYTES);
         let prefix = |path: &Utf8Path| cx.workspace.display(&root.join(path));
         let total = listing.files.len();
-        let mut text = format!("{total} file{} in {shown}\n", if total == 1 { "" } else { "s" });
-        let mut named = Vec::new();
+        let mut text = format!("{total} file{} in {display_path}\n", if total == 1 { "" } else { "s" });
+        let mut listed = Vec::new();
         for (path, mark) in listing.files.iter().take(limit) {
             let name = prefix(path);
             if text.len() + name.len() + mark.len() >= room {
@@ -96,12 +96,12 @@ impl LocalTool for List {
             }
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{name}{mark}");
-            named.push(name);
+            listed.push(name);
         }
-        let left = total - named.len();
-        let truncated = (left > 0).then_some(Truncation { shown: named.len(), total, cursor: None });
-        if left > 0 {
-            let _ = writeln!(text, "… {left} more: narrow `pattern` or `path`, or raise `limit`");
+        let remaining = total - listed.len();
+        let truncated = (remaining > 0).then_some(Truncation { shown: listed.len(), total, cursor: None });
+        if remaining > 0 {
+            let _ = writeln!(text, "… {remaining} more: narrow `pattern` or `path`, or raise `limit`");
         }
         if let (Some(depth), Some(deeper)) = (depth, listing.deeper.first()) {
             let count = listing.deeper.len();
@@ -111,18 +111,18 @@ impl LocalTool for List {
         }
         let status = Status {
             endpoint: "disk".to_owned(),
-            readiness: listing.left_out(),
-            complete: Some(truncated.is_none() && !listing.stopped),
+            readiness: listing.omissions(),
+            complete: Some(truncated.is_none() && !listing.is_incomplete),
             note: None,
         };
-        let data = json!({ "files": named, "total": total, "ignored": listing.ignored });
+        let data = json!({ "files": listed, "total": total, "ignored": listing.ignored });
         Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated })
     }
 }
 
 /// Result of a walk. Paths are relative to its root.
 #[derive(Default)]
-struct Listing {
+struct FileListing {
     /// Each with a mark if it is not a regular file.
     files: Vec<(Utf8PathBuf, &'static str)>,
     /// Folders below the depth limit, which were not opened.
@@ -130,49 +130,49 @@ struct Listing {
     /// Entries left out by ignore rules; a folder counts as one.
     ignored: usize,
     /// Entries whose names are not UTF-8, which no argument can express.
-    unnamed: usize,
-    stopped: bool,
+    not_utf8: usize,
+    is_incomplete: bool,
 }
 
-impl Listing {
-    fn left_out(&self) -> String {
+impl FileListing {
+    fn omissions(&self) -> String {
         let mut parts = Vec::new();
         if self.ignored > 0 {
             parts.push(format!("{} ignored or generated not listed", self.ignored));
         }
-        if self.unnamed > 0 {
-            parts.push(format!("{} with names that are not UTF-8 not listed", self.unnamed));
+        if self.not_utf8 > 0 {
+            parts.push(format!("{} with names that are not UTF-8 not listed", self.not_utf8));
         }
-        if self.stopped {
+        if self.is_incomplete {
             parts.push("stopped early: too many files, narrow `path`".to_owned());
         }
         if parts.is_empty() { "nothing ignored".to_owned() } else { parts.join(" · ") }
     }
 }
 
-fn walk(root: &Utf8Path, pattern: Option<&Pattern>, depth: Option<usize>, cancel: &CancellationToken) -> Listing {
-    let mut listing = Listing::default();
+fn walk(root: &Utf8Path, pattern: Option<&GlobPattern>, depth: Option<usize>, cancel: &CancellationToken) -> FileListing {
+    let mut listing = FileListing::default();
     // Visited entries of each opened folder; the other entries of the folder are ignored ones.
-    let mut shown: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();
+    let mut visited: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();
     for (count, entry) in walk::entries(root, WalkOptions { depth, sorted: true }).enumerate() {
         if count >= MAX_ENTRIES || cancel.is_cancelled() {
-            listing.stopped = true;
+            listing.is_incomplete = true;
             break;
         }
         let is_directory = walk::is_directory(&entry);
         let is_too_deep = depth.is_some_and(|depth| entry.depth() >= depth);
         if is_directory && !is_too_deep {
-            shown.entry(entry.path().to_owned()).or_default();
+            visited.entry(entry.path().to_owned()).or_default();
         }
         if entry.depth() == 0 {
             continue;
         }
         if let Some(parent) = entry.path().parent() {
-            *shown.entry(parent.to_owned()).or_default() += 1;
+            *visited.entry(parent.to_owned()).or_default() += 1;
         }
         let relative = entry.path().strip_prefix(root).ok().and_then(Utf8Path::from_path);
         let Some(relative) = relative else {
-            listing.unnamed += 1;
+            listing.not_utf8 += 1;
             continue;
         };
         if is_directory {
@@ -188,9 +188,9 @@ fn walk(root: &Utf8Path, pattern: Option<&Pattern>, depth: Option<usize>, cancel
             listing.files.push((relative.to_owned(), mark));
         }
     }
-    if !listing.stopped {
-        let there = |folder: &std::path::Path| std::fs::read_dir(folder).map_or(0, Iterator::count);
-        listing.ignored = shown.iter().map(|(folder, shown)| there(folder).saturating_sub(*shown)).sum();
+    if !listing.is_incomplete {
+        let entry_count = |folder: &std::path::Path| std::fs::read_dir(folder).map_or(0, Iterator::count);
+        listing.ignored = visited.iter().map(|(folder, shown)| entry_count(folder).saturating_sub(*shown)).sum();
     }
     listing
 }

@@ -9,18 +9,18 @@ use zubi_base::workspace::PathError;
 use zubi_tools::{ToolCx, ToolError};
 
 /// Longest path accepted by Linux (`PATH_MAX`), with room for percent-encoding in a URI.
-const MAX_GIVEN: usize = 3 * 4096;
+const MAX_ARGUMENT: usize = 3 * 4096;
 
 /// Resolves an existing file or directory of the workspace.
-pub(crate) fn resolve_existing(cx: &ToolCx, field: &str, given: &str) -> Result<Utf8PathBuf, ToolError> {
-    plain(field, given)?;
-    cx.workspace.resolve(given).map_err(|error| path_error(field, &error))
+pub(crate) fn resolve_existing(cx: &ToolCx, field: &str, argument: &str) -> Result<Utf8PathBuf, ToolError> {
+    check_plain(field, argument)?;
+    cx.workspace.resolve(argument).map_err(|error| path_error(field, &error))
 }
 
 /// Resolves a file of the workspace that need not exist.
-pub(crate) fn creatable(cx: &ToolCx, field: &str, given: &str) -> Result<Utf8PathBuf, ToolError> {
-    plain(field, given)?;
-    let path = cx.workspace.resolve_for_creation(given).map_err(|error| path_error(field, &error))?;
+pub(crate) fn resolve_creatable(cx: &ToolCx, field: &str, argument: &str) -> Result<Utf8PathBuf, ToolError> {
+    check_plain(field, argument)?;
+    let path = cx.workspace.resolve_for_creation(argument).map_err(|error| path_error(field, &error))?;
     if cx.workspace.folders().iter().any(|folder| folder.path == path) {
         let what = "it is the workspace folder itself";
         return Err(ToolError::invalid(field, what, "Name a file in it."));
@@ -28,13 +28,13 @@ pub(crate) fn creatable(cx: &ToolCx, field: &str, given: &str) -> Result<Utf8Pat
     Ok(path)
 }
 
-fn plain(field: &str, given: &str) -> Result<(), ToolError> {
+fn check_plain(field: &str, argument: &str) -> Result<(), ToolError> {
     let hint = "Give a path relative to the workspace folder, as answers print it.";
-    if given.len() > MAX_GIVEN {
+    if argument.len() > MAX_ARGUMENT {
         return Err(ToolError::invalid(field, "it is longer than any valid path", hint));
     }
     // A line break in a name could forge lines of an answer.
-    if given.chars().any(char::is_control) {
+    if argument.chars().any(char::is_control) {
         return Err(ToolError::invalid(field, "it contains control characters", hint));
     }
     Ok(())
@@ -57,27 +57,27 @@ fn path_error(field: &str, error: &PathError) -> ToolError {
 }
 
 /// Renders the error of a file whose text cannot be read, with its display path.
-pub(crate) fn unreadable(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &ReadError) -> ToolError {
-    let shown = cx.workspace.display(path);
+pub(crate) fn read_error(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &ReadError) -> ToolError {
+    let display_path = cx.workspace.display(path);
     let (why, hint) = match error {
-        ReadError::NotFound { .. } => (format!("`{shown}` does not exist"), "`file.list` shows existing files."),
-        ReadError::Directory { .. } => (format!("`{shown}` is a directory"), "`file.list` shows its files."),
+        ReadError::NotFound { .. } => (format!("`{display_path}` does not exist"), "`file.list` shows existing files."),
+        ReadError::Directory { .. } => (format!("`{display_path}` is a directory"), "`file.list` shows its files."),
         ReadError::Special { .. } => {
-            (format!("`{shown}` is a pipe, a socket or a device"), "Only regular files can be read.")
+            (format!("`{display_path}` is a pipe, a socket or a device"), "Only regular files can be read.")
         }
         ReadError::TooLarge { bytes, .. } => (
-            format!("`{shown}` has {bytes} bytes, more than the limit of {MAX_TEXT_BYTES}"),
+            format!("`{display_path}` has {bytes} bytes, more than the limit of {MAX_TEXT_BYTES}"),
             "`file.search` with this `path` finds lines in it.",
         ),
         ReadError::Linked { .. } => {
-            (format!("`{shown}` was replaced by a link while it was read"), "Check with file.list, then try again.")
+            (format!("`{display_path}` was replaced by a link while it was read"), "Check with file.list, then try again.")
         }
         ReadError::NotText { .. } => (
-            format!("`{shown}` is binary, or text in another encoding than UTF-8"),
+            format!("`{display_path}` is binary, or text in another encoding than UTF-8"),
             "Use another program for this format.",
         ),
         ReadError::Io { source, .. } => {
-            (format!("`{shown}`: {source}"), "Check that the user running zubi may read the file.")
+            (format!("`{display_path}`: {source}"), "Check that the user running zubi may read the file.")
         }
     };
     ToolError::operation_failed(operation, why, hint)

@@ -10,11 +10,11 @@ use serde_json::json;
 use zubi_base::text::TextOrigin;
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::seen::short;
-use super::{Files, paths};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::read_guard::short_hash;
+use super::{FileToolContext, paths};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Read;
+pub(crate) struct ReadFile;
 
 /// Most bytes of a file in one answer; the session's budget may be smaller.
 const MAX_BYTES: usize = 50_000;
@@ -37,8 +37,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Read {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for ReadFile {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "file.read",
         title: "Read a file",
         description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). Unsaved text in the editor takes precedence. The last line names the source of the text and its hash; a long file is cut, and the answer says how to continue.",
@@ -51,26 +51,26 @@ impl LocalTool for Read {
         timeout: Duration::from_secs(30),
         example: || ("The first forty lines", json!({ "path": "src/main.rs", "startLine": 1, "endLine": 40 })),
     };
-    type Context = Files;
+    type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         let path = paths::resolve_existing(cx, "path", &input.path)?;
         Ok(Footprint { reads: vec![path], ..Footprint::default() })
     }
 
-    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let path = paths::resolve_existing(cx, "path", &input.path)?;
         let source = cx.text_source.read(&path).await;
-        let source = source.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
+        let source = source.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
         let hash = source.hash();
-        let shown = cx.workspace.display(&path);
+        let display_path = cx.workspace.display(&path);
         let total = source.text.split_inclusive('\n').count();
         let start = input.start_line.unwrap_or(1).max(1);
         let end = input.end_line.unwrap_or(total).min(total);
         if start > total.max(1) {
             let hint = format!("Give a startLine up to {}.", total.max(1));
-            return Err(ToolError::invalid("startLine", format!("`{shown}` has {total} lines"), hint));
+            return Err(ToolError::invalid("startLine", format!("`{display_path}` has {total} lines"), hint));
         }
         if input.end_line.is_some_and(|end| end < start) {
             let hint = "Give an endLine that is not before startLine.";
@@ -89,7 +89,7 @@ impl LocalTool for Read {
         }
         let mut truncated = None;
         if next <= end {
-            let mut call = json!({ "path": shown, "startLine": next });
+            let mut call = json!({ "path": display_path, "startLine": next });
             if let Some(end) = input.end_line {
                 call["endLine"] = json!(end);
             }
@@ -98,7 +98,7 @@ impl LocalTool for Read {
             truncated = Some(Truncation { shown: next - start, total: end + 1 - start, cursor: None });
         }
         let is_whole = start == 1 && next > total && source.text.lines().all(|line| line.len() <= MAX_LINE);
-        files.seen.remember(cx, &path, hash.clone(), is_whole);
+        files.reads.record_read(cx, &path, hash.clone(), is_whole);
         let hidden = text.chars().filter(|c| is_hidden(*c)).count();
         let range = if total == 0 { "0 lines".to_owned() } else { format!("lines {start}–{} of {total}", next - 1) };
         let hidden = if hidden > 0 { format!(" · {hidden} invisible characters not shown") } else { String::new() };
@@ -107,12 +107,12 @@ impl LocalTool for Read {
                 TextOrigin::Disk => "disk".to_owned(),
                 TextOrigin::Editor { version } => format!("editor, version {version}"),
             },
-            readiness: format!("sha {}", short(&hash)),
+            readiness: format!("sha {}", short_hash(&hash)),
             complete: Some(truncated.is_none()),
             note: Some(format!("{range}{hidden}")),
         };
         let data = json!({
-            "path": shown, "text": text, "startLine": start, "endLine": next - 1, "totalLines": total,
+            "path": display_path, "text": text, "startLine": start, "endLine": next - 1, "totalLines": total,
             "hash": hash.0, "origin": source.origin,
         });
         Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated })

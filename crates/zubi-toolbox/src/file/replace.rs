@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// One replacement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-pub(crate) struct Replacement {
+pub(crate) struct TextReplacement {
     /// Text to replace, exactly as in the file
     pub(crate) old: String,
     /// Replacement text
@@ -26,11 +26,11 @@ pub(crate) struct ReplacedText {
 
 /// Reason why a replacement is impossible. Lines are 1-based.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Problem {
+pub(crate) enum ReplaceError {
     Empty,
-    Same,
+    Unchanged,
     /// The text occurs more than once: number of occurrences, and lines of the first few.
-    Several {
+    Ambiguous {
         count: usize,
         lines: Vec<usize>,
     },
@@ -48,33 +48,33 @@ pub(crate) enum Problem {
 }
 
 /// Most positions or lines listed in an error.
-const MAX_PLACES: usize = 5;
+const MAX_LISTED: usize = 5;
 /// Most lines compared with a missing text.
 const MAX_COMPARED: usize = 50_000;
 /// Most characters of a line shown in an error.
-const MAX_SHOWN: usize = 200;
+const MAX_LINE_CHARS: usize = 200;
 /// Most lines shown of a text that differs only in white space.
 const MAX_SHOWN_LINES: usize = 40;
 
-impl Problem {
-    pub(crate) fn describe(&self, shown: &str) -> String {
+impl ReplaceError {
+    pub(crate) fn describe(&self, display_path: &str) -> String {
         let mut text = String::new();
         // Writing to a `String` cannot fail.
         let _ = match self {
             Self::Empty => write!(text, "it is empty"),
-            Self::Same => write!(text, "it is the same as `new`"),
-            Self::Several { count, lines } => {
-                let places = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            Self::Unchanged => write!(text, "it is the same as `new`"),
+            Self::Ambiguous { count, lines } => {
+                let line_list = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let more = if lines.len() < *count { ", …" } else { "" };
-                write!(text, "it occurs {count} times in `{shown}`, on lines {places}{more}")
+                write!(text, "it occurs {count} times in `{display_path}`, on lines {line_list}{more}")
             }
-            Self::WhiteSpace { line, text: there } => {
-                write!(text, "not in `{shown}`, except with other white space; the text from line {line} is\n{there}")
+            Self::WhiteSpace { line, text: actual } => {
+                write!(text, "not in `{display_path}`, except with other white space; the text from line {line} is\n{actual}")
             }
-            Self::Missing { nearest } if nearest.is_empty() => write!(text, "not in `{shown}`"),
+            Self::Missing { nearest } if nearest.is_empty() => write!(text, "not in `{display_path}`"),
             Self::Missing { nearest } => {
                 let lines: Vec<String> = nearest.iter().map(|(line, text)| format!("  {line}: {text}")).collect();
-                write!(text, "not in `{shown}`; the nearest lines are\n{}", lines.join("\n"))
+                write!(text, "not in `{display_path}`; the nearest lines are\n{}", lines.join("\n"))
             }
             Self::TooLarge => write!(text, "the file would become larger than 8 MiB"),
         };
@@ -84,8 +84,8 @@ impl Problem {
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Empty => "Pass the text to replace; file.write writes a whole file.",
-            Self::Same => "Nothing was written; pass a different `new`.",
-            Self::Several { .. } => {
+            Self::Unchanged => "Nothing was written; pass a different `new`.",
+            Self::Ambiguous { .. } => {
                 "Nothing was written. Include more surrounding text, or pass replaceAll: true."
             }
             Self::WhiteSpace { .. } => "Nothing was written. Repeat the call with `old` exactly as shown.",
@@ -99,7 +99,7 @@ impl Problem {
 
 /// Applies all replacements, each to the result of the previous one. The error has the index of the impossible
 /// replacement.
-pub(crate) fn all(text: &str, replacements: &[Replacement]) -> Result<ReplacedText, (usize, Problem)> {
+pub(crate) fn replace_all(text: &str, replacements: &[TextReplacement]) -> Result<ReplacedText, (usize, ReplaceError)> {
     let mut replaced = ReplacedText { text: text.to_owned(), count: 0 };
     for (index, replacement) in replacements.iter().enumerate() {
         let (text, count) = replace_single(&replaced.text, replacement).map_err(|problem| (index, problem))?;
@@ -108,12 +108,12 @@ pub(crate) fn all(text: &str, replacements: &[Replacement]) -> Result<ReplacedTe
     Ok(replaced)
 }
 
-fn replace_single(text: &str, replacement: &Replacement) -> Result<(String, usize), Problem> {
+fn replace_single(text: &str, replacement: &TextReplacement) -> Result<(String, usize), ReplaceError> {
     if replacement.old.is_empty() {
-        return Err(Problem::Empty);
+        return Err(ReplaceError::Empty);
     }
     if replacement.old == replacement.new {
-        return Err(Problem::Same);
+        return Err(ReplaceError::Unchanged);
     }
     let (mut old, mut new) = (replacement.old.clone(), replacement.new.clone());
     // Clients see only line feeds, whatever the line ends of the file.
@@ -123,19 +123,19 @@ fn replace_single(text: &str, replacement: &Replacement) -> Result<(String, usiz
             (old, new) = (crlf, with_crlf(&new));
         }
     }
-    let places: Vec<usize> = text.match_indices(&old).map(|(at, _)| at).collect();
-    if places.is_empty() {
+    let offsets: Vec<usize> = text.match_indices(&old).map(|(at, _)| at).collect();
+    if offsets.is_empty() {
         return Err(missing_text_problem(text, &replacement.old));
     }
-    if places.len() > 1 && replacement.replace_all != Some(true) {
-        let lines = places.iter().take(MAX_PLACES).map(|at| line_of(text, *at)).collect();
-        return Err(Problem::Several { count: places.len(), lines });
+    if offsets.len() > 1 && replacement.replace_all != Some(true) {
+        let lines = offsets.iter().take(MAX_LISTED).map(|at| line_of(text, *at)).collect();
+        return Err(ReplaceError::Ambiguous { count: offsets.len(), lines });
     }
-    let after = (text.len() - places.len() * old.len()).saturating_add(places.len().saturating_mul(new.len()));
+    let after = (text.len() - offsets.len() * old.len()).saturating_add(offsets.len().saturating_mul(new.len()));
     if after as u64 > zubi_base::fs::MAX_TEXT_BYTES {
-        return Err(Problem::TooLarge);
+        return Err(ReplaceError::TooLarge);
     }
-    Ok((text.replace(&old, &new), places.len()))
+    Ok((text.replace(&old, &new), offsets.len()))
 }
 
 fn line_of(text: &str, at: usize) -> usize {
@@ -154,7 +154,7 @@ fn with_crlf(text: &str) -> String {
 
 /// Adapts a new text to the line ends of the old one: if all old lines end in CRLF and no new line does, returns the
 /// text with CRLF and a note.
-pub(crate) fn with_line_ends_of(old: &str, new: &str) -> (String, Option<String>) {
+pub(crate) fn match_line_ends(old: &str, new: &str) -> (String, Option<String>) {
     if ends_in_crlf(old) && new.contains('\n') && !new.contains('\r') {
         let note = "its lines still end in CRLF".to_owned();
         return (with_crlf(new), Some(note));
@@ -162,9 +162,9 @@ pub(crate) fn with_line_ends_of(old: &str, new: &str) -> (String, Option<String>
     (new.to_owned(), None)
 }
 
-fn missing_text_problem(text: &str, old: &str) -> Problem {
-    let wanted: Vec<String> = old.lines().map(collapse_whitespace).filter(|line| !line.is_empty()).collect();
-    let Some(first) = wanted.first() else { return Problem::Missing { nearest: Vec::new() } };
+fn missing_text_problem(text: &str, old: &str) -> ReplaceError {
+    let searched: Vec<String> = old.lines().map(collapse_whitespace).filter(|line| !line.is_empty()).collect();
+    let Some(first) = searched.first() else { return ReplaceError::Missing { nearest: Vec::new() } };
     let lines: Vec<(usize, &str, String)> = text
         .lines()
         .take(MAX_COMPARED)
@@ -172,26 +172,26 @@ fn missing_text_problem(text: &str, old: &str) -> Problem {
         .map(|(index, line)| (index + 1, line, collapse_whitespace(line)))
         .filter(|(_, _, squeezed)| !squeezed.is_empty())
         .collect();
-    for window in lines.windows(wanted.len()) {
-        if window.iter().zip(&wanted).all(|((_, _, line), wanted)| line == wanted)
+    for window in lines.windows(searched.len()) {
+        if window.iter().zip(&searched).all(|((_, _, line), wanted)| line == wanted)
             && let (Some((line, _, _)), Some((last, _, _))) = (window.first(), window.last())
         {
-            let there = text.lines().skip(line - 1).take((last + 1 - line).min(MAX_SHOWN_LINES));
-            let text = there.map(truncate_line).collect::<Vec<_>>().join("\n");
-            return Problem::WhiteSpace { line: *line, text };
+            let actual = text.lines().skip(line - 1).take((last + 1 - line).min(MAX_SHOWN_LINES));
+            let text = actual.map(truncate_line).collect::<Vec<_>>().join("\n");
+            return ReplaceError::WhiteSpace { line: *line, text };
         }
     }
     // The longest line is the most distinctive.
-    let longest = wanted.iter().max_by_key(|line| line.len()).unwrap_or(first);
-    let words = words_of(longest);
+    let longest = searched.iter().max_by_key(|line| line.len()).unwrap_or(first);
+    let words = distinct_words(longest);
     let mut scored: Vec<(usize, usize, &str)> = lines
         .iter()
-        .map(|(number, line, _)| (words_of(line).iter().filter(|word| words.contains(word)).count(), *number, *line))
+        .map(|(number, line, _)| (distinct_words(line).iter().filter(|word| words.contains(word)).count(), *number, *line))
         .filter(|(score, _, _)| 2 * score >= words.len().max(1))
         .collect();
     scored.sort_by_key(|(score, number, _)| (std::cmp::Reverse(*score), *number));
     scored.truncate(3);
-    Problem::Missing { nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect() }
+    ReplaceError::Missing { nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect() }
 }
 
 /// Collapses white space in a line.
@@ -201,12 +201,12 @@ fn collapse_whitespace(line: &str) -> String {
 
 fn truncate_line(line: &str) -> String {
     let mut characters = line.chars();
-    let head: String = characters.by_ref().take(MAX_SHOWN).collect();
+    let head: String = characters.by_ref().take(MAX_LINE_CHARS).collect();
     if characters.next().is_some() { head + "…" } else { head }
 }
 
 /// Returns the distinct words of a line, up to a limit.
-fn words_of(line: &str) -> Vec<&str> {
+fn distinct_words(line: &str) -> Vec<&str> {
     const MAX_WORDS: usize = 40;
     let mut words: Vec<&str> = line
         .split(|c: char| !(c.is_alphanumeric() || c == '_'))

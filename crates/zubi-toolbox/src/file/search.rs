@@ -12,12 +12,12 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
-use self::engine::{Bounds, SearchFindings, Query};
-use super::glob::Pattern;
-use super::{Files, paths};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use self::engine::{SearchLimits, SearchFindings, SearchQuery};
+use super::glob::GlobPattern;
+use super::{FileToolContext, paths};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Search;
+pub(crate) struct SearchFiles;
 
 const DEFAULT_RESULTS: usize = 50;
 const MAX_RESULTS: usize = 1_000;
@@ -26,7 +26,7 @@ const MAX_CONTEXT: usize = 10;
 /// Most bytes of an answer.
 const MAX_BYTES: usize = 50_000;
 /// Time limit of a search, after which it returns partial results: users do not wait longer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Part of the caller's deadline reserved for rendering the answer.
 const RESERVE: Duration = Duration::from_millis(500);
 
@@ -53,8 +53,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Search {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for SearchFiles {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "file.search",
         title: "Search in files",
         description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and returns the number of matching lines and files, then the lines by file with their numbers. Ignored, generated and binary files are skipped; unsaved text in the editor takes precedence. For uses of a symbol use lsp_references.",
@@ -67,20 +67,20 @@ impl LocalTool for Search {
         timeout: Duration::from_mins(1),
         example: || ("Find Error::new", json!({ "query": "Error::new\\(", "pattern": "*.rs", "context": 1 })),
     };
-    type Context = Files;
+    type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint { reads: roots(input, cx)?, ..Footprint::default() })
     }
 
-    async fn run(_files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let query = Query {
+    async fn run(_files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let query = SearchQuery {
             text: input.query.clone(),
             is_regex: input.regex.unwrap_or(true),
             case_sensitive: input.case_sensitive,
             context: input.context.unwrap_or(0).min(MAX_CONTEXT),
-            pattern: input.pattern.as_deref().map(Pattern::new).transpose()?,
+            pattern: input.pattern.as_deref().map(GlobPattern::new).transpose()?,
         };
         let matcher = query.matcher().map_err(|why| {
             let hint = "Pass regex: false to search for plain text, or correct the expression (Rust's syntax; no look-around, no back-references).";
@@ -88,12 +88,12 @@ impl LocalTool for Search {
         })?;
         let limit = input.max_results.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
         let now = Instant::now();
-        let deadline = cx.deadline.checked_sub(RESERVE).unwrap_or(cx.deadline).min(now + PATIENCE);
-        let bounds = Bounds { limit, cancel: cx.cancel.clone(), deadline };
+        let deadline = cx.deadline.checked_sub(RESERVE).unwrap_or(cx.deadline).min(now + TIMEOUT);
+        let limits = SearchLimits { limit, cancel: cx.cancel.clone(), deadline };
         let (roots, unsaved) = (roots(&input, cx)?, cx.text_source.unsaved_texts());
-        let found = tokio::task::spawn_blocking(move || engine::search(&roots, &query, &matcher, &unsaved, &bounds));
-        let found = found.await.map_err(|error| ToolError::Fatal(error.into()))?;
-        Ok(answer(&input, limit, &found, cx))
+        let findings = tokio::task::spawn_blocking(move || engine::search(&roots, &query, &matcher, &unsaved, &limits));
+        let findings = findings.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        Ok(answer(&input, limit, &findings, cx))
     }
 }
 
@@ -105,24 +105,24 @@ fn roots(input: &Input, cx: &ToolCx) -> Result<Vec<Utf8PathBuf>, ToolError> {
     }
 }
 
-fn count(number: usize, one: &str) -> String {
-    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+fn count(number: usize, singular: &str) -> String {
+    format!("{number} {singular}{}", if number == 1 { "" } else { "s" })
 }
 
-fn answer(input: &Input, limit: usize, found: &SearchFindings, cx: &ToolCx) -> ToolOutput {
+fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -> ToolOutput {
     let room = cx.byte_budget(MAX_BYTES);
     // The query is untrusted and may be long.
-    let asked: String = input.query.chars().take(80).collect();
-    let mut text = match found.lines {
-        0 => format!("no line matches `{asked}`\n"),
+    let query: String = input.query.chars().take(80).collect();
+    let mut text = match findings.lines {
+        0 => format!("no line matches `{query}`\n"),
         lines => {
             let verb = if lines == 1 { "matches" } else { "match" };
-            format!("{} {verb} `{asked}` in {}\n", count(lines, "line"), count(found.files.len(), "file"))
+            format!("{} {verb} `{query}` in {}\n", count(lines, "line"), count(findings.files.len(), "file"))
         }
     };
     let mut shown = 0;
     let mut items = Vec::new();
-    'files: for (path, kept) in &found.files {
+    'files: for (path, kept) in &findings.files {
         let name = cx.workspace.display(path);
         for (index, line) in kept.iter().enumerate() {
             let mut part = if index == 0 { format!("{name}\n") } else { String::new() };
@@ -142,33 +142,33 @@ fn answer(input: &Input, limit: usize, found: &SearchFindings, cx: &ToolCx) -> T
             shown += 1;
         }
     }
-    let truncated = (shown < found.lines).then_some(Truncation { shown, total: found.lines, cursor: None });
+    let truncated = (shown < findings.lines).then_some(Truncation { shown, total: findings.lines, cursor: None });
     if truncated.is_some() {
-        let more = found.lines - shown;
+        let more = findings.lines - shown;
         let _ = writeln!(text, "… {more} more: narrow `pattern`, `path` or `query`, or raise `maxResults`");
     }
     let mut notes = Vec::new();
-    if found.binary > 0 {
-        notes.push(format!("{} skipped", count(found.binary, "binary file")));
+    if findings.binary > 0 {
+        notes.push(format!("{} skipped", count(findings.binary, "binary file")));
     }
-    if found.unreadable > 0 {
-        notes.push(format!("{} not read", count(found.unreadable, "file")));
+    if findings.unreadable > 0 {
+        notes.push(format!("{} not read", count(findings.unreadable, "file")));
     }
-    if found.credentials > 0 {
-        notes.push(format!("{} with credentials skipped", count(found.credentials, "file")));
+    if findings.credentials > 0 {
+        notes.push(format!("{} with credentials skipped", count(findings.credentials, "file")));
     }
-    if found.unsaved > 0 {
-        notes.push(format!("{} with unsaved text", count(found.unsaved, "file")));
+    if findings.unsaved > 0 {
+        notes.push(format!("{} with unsaved text", count(findings.unsaved, "file")));
     }
-    if found.stopped {
+    if findings.is_incomplete {
         notes.push("stopped early: more matches possible, narrow `path` or `pattern`".to_owned());
     }
     let status = Status {
         endpoint: "disk".to_owned(),
-        readiness: format!("{} searched", count(found.searched, "file")),
-        complete: Some(!found.stopped),
+        readiness: format!("{} searched", count(findings.searched, "file")),
+        complete: Some(!findings.is_incomplete),
         note: (!notes.is_empty()).then(|| notes.join(" · ")),
     };
-    let data = json!({ "items": items, "total": found.lines, "files": found.files.len(), "searched": found.searched });
+    let data = json!({ "items": items, "total": findings.lines, "files": findings.files.len(), "searched": findings.searched });
     ToolOutput { text, data: Some(data), status: Some(status), truncated }
 }

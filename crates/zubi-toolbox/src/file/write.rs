@@ -9,11 +9,11 @@ use serde_json::json;
 use zubi_base::fs::ReadError;
 use zubi_tools::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::written::{self, FileWrite};
-use super::{Files, paths, replace};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::write_path::{self, FileWrite};
+use super::{FileToolContext, paths, replace};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Write;
+pub(crate) struct WriteFile;
 
 const OPERATION: &str = "write the file";
 
@@ -31,8 +31,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Write {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for WriteFile {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "file.write",
         title: "Write a file",
         description: "Writes a whole text file of the workspace atomically and returns the diff and an undo handle. Fails if the file changed since it was read here; a file that was never read needs overwrite. To change a part, use file.edit.",
@@ -45,58 +45,58 @@ impl LocalTool for Write {
         timeout: Duration::from_mins(1),
         example: || ("A new file", json!({ "path": "notes/todo.md", "content": "# To do\n" })),
     };
-    type Context = Files;
+    type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let path = paths::creatable(cx, "path", &input.path)?;
-        let before = written::text_now(cx, &path);
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let path = paths::resolve_creatable(cx, "path", &input.path)?;
+        let before = write_path::current_text(cx, &path);
         let before = before.as_ref().map(|before| &*before.text);
-        let (after, _) = replace::with_line_ends_of(before.unwrap_or_default(), &input.content);
-        Ok(written::footprint(cx, &path, before, Some(&after)))
+        let (after, _) = replace::match_line_ends(before.unwrap_or_default(), &input.content);
+        Ok(write_path::footprint(cx, &path, before, Some(&after)))
     }
 
-    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let path = paths::creatable(cx, "path", &input.path)?;
-        let shown = cx.workspace.display(&path);
+    async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let path = paths::resolve_creatable(cx, "path", &input.path)?;
+        let display_path = cx.workspace.display(&path);
         let before = match cx.text_source.read(&path).await {
             Ok(text) => Some(text),
             Err(ReadError::NotFound { .. }) => None,
-            Err(error) => return Err(paths::unreadable(cx, OPERATION, &path, &error)),
+            Err(error) => return Err(paths::read_error(cx, OPERATION, &path, &error)),
         };
         match &before {
             Some(text) => {
-                let known = files.seen.ensure_fresh(cx, OPERATION, &path, text, input.expected.as_deref())?;
-                if !known && input.overwrite != Some(true) {
+                let is_known = files.reads.ensure_fresh(cx, OPERATION, &path, text, input.expected.as_deref())?;
+                if !is_known && input.overwrite != Some(true) {
                     let hint = format!(
                         "Read it first with file.read {}, or pass overwrite: true to replace it unread.",
-                        json!({ "path": shown })
+                        json!({ "path": display_path })
                     );
                     let why = format!(
-                        "Failed to {OPERATION}: `{shown}` exists and was not read completely here; nothing was written"
+                        "Failed to {OPERATION}: `{display_path}` exists and was not read completely here; nothing was written"
                     );
                     return Err(ToolError::user(Code::Exists, why, hint));
                 }
             }
             None if input.expected.is_some() => {
                 let hint = "Omit `expected` to create it.";
-                return Err(ToolError::invalid("expected", format!("`{shown}` does not exist"), hint));
+                return Err(ToolError::invalid("expected", format!("`{display_path}` does not exist"), hint));
             }
             None => {}
         }
         let old = before.as_ref().map_or("", |before| &before.text);
-        let (text, note) = replace::with_line_ends_of(old, &input.content);
-        let new = FileWrite {
-            title: format!("write {shown}"),
-            by: Self::ABOUT.id,
+        let (text, note) = replace::match_line_ends(old, &input.content);
+        let write_request = FileWrite {
+            title: format!("write {display_path}"),
+            by: Self::META.id,
             operation: OPERATION,
             path: &path,
             before: before.as_ref(),
             text: &text,
             notes: note.into_iter().collect(),
         };
-        let written = written::write(&files.intel, new).await?;
-        files.seen.remember(cx, &path, written.hash, true);
+        let written = write_path::write(&files.intel, write_request).await?;
+        files.reads.record_read(cx, &path, written.hash, true);
         Ok(written.output)
     }
 }

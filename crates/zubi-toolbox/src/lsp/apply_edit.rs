@@ -28,7 +28,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for ApplyEdit {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "apply_edit",
         title: "Apply a plan",
         description: "Writes a planned edit, all or nothing; returns the changed files and the new and fixed diagnostics. Fails if a file changed since.",
@@ -67,9 +67,9 @@ pub(crate) enum AppliedVerb {
 }
 
 /// Renders a change in either direction.
-pub(crate) fn render_applied(view: &OutputBudget, plan: &str, happened: AppliedVerb, changed: Answer<Change>) -> CodeAnswer {
+pub(crate) fn render_applied(view: &OutputBudget, plan: &str, direction: AppliedVerb, changed: Answer<Change>) -> CodeAnswer {
     let applied = &changed.value.applied;
-    let verb = match happened {
+    let verb = match direction {
         AppliedVerb::Applied => "applied",
         AppliedVerb::Undone => "undone",
     };
@@ -84,7 +84,7 @@ pub(crate) fn render_applied(view: &OutputBudget, plan: &str, happened: AppliedV
     if let Some(delta) = &changed.value.delta {
         write_delta(&mut text, delta);
     }
-    if happened == AppliedVerb::Applied {
+    if direction == AppliedVerb::Applied {
         let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} undoes it");
     }
     let data = view.data(|| {

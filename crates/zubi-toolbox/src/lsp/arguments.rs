@@ -14,7 +14,7 @@ use zubi_tools::cx::BYTES_PER_TOKEN;
 
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-pub(crate) struct Target {
+pub(crate) struct TargetArgs {
     #[schemars(description = "Type/method", extend("x-plain" = true))]
     symbol: Option<String>,
     /// File or folder of symbol
@@ -32,7 +32,7 @@ pub(crate) struct Target {
     character: Option<u32>,
 }
 
-impl Target {
+impl TargetArgs {
     pub(crate) fn input(&self) -> TargetInput {
         TargetInput {
             symbol: self.symbol.clone(),
@@ -48,7 +48,7 @@ impl Target {
 /// Output format of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     #[default]
     Text,
     Json,
@@ -56,7 +56,7 @@ pub(crate) enum Format {
 
 /// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-pub(crate) struct Common {
+pub(crate) struct CommonArgs {
     /// Upper bound of the answer, default 2000
     #[schemars(extend("x-common" = true))]
     max_tokens: Option<u32>,
@@ -65,10 +65,10 @@ pub(crate) struct Common {
     wait_ms: Option<u64>,
     /// Default text
     #[schemars(extend("x-common" = true))]
-    format: Option<Format>,
+    format: Option<OutputFormat>,
 }
 
-impl Common {
+impl CommonArgs {
     const DEFAULT_TOKENS: u32 = 2_000;
     const MAX_TOKENS: u32 = 20_000;
     const DEFAULT_WAIT: Duration = Duration::from_secs(30);
@@ -76,9 +76,9 @@ impl Common {
     const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(5);
 
     /// Returns the upper bound of the answer's text in bytes.
-    pub(crate) fn bytes(&self, session: Option<usize>) -> usize {
-        let asked = self.max_tokens.unwrap_or(Self::DEFAULT_TOKENS).clamp(100, Self::MAX_TOKENS) as usize;
-        asked.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
+    pub(crate) fn byte_budget(&self, session: Option<usize>) -> usize {
+        let requested = self.max_tokens.unwrap_or(Self::DEFAULT_TOKENS).clamp(100, Self::MAX_TOKENS) as usize;
+        requested.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
     }
 
     pub(crate) fn wait(&self) -> Duration {
@@ -89,7 +89,7 @@ impl Common {
         self.wait_ms.map_or(Self::DEFAULT_CHECK_WAIT, Duration::from_millis)
     }
 
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> OutputFormat {
         self.format.unwrap_or_default()
     }
 }
@@ -107,7 +107,7 @@ pub(crate) struct PagingArgs {
 
 impl PagingArgs {
     /// Returns these arguments with a default limit.
-    pub(crate) fn or_limit(&self, limit: u32) -> Self {
+    pub(crate) fn with_default_limit(&self, limit: u32) -> Self {
         Self { limit: Some(self.limit.unwrap_or(limit)), cursor: self.cursor.clone() }
     }
 

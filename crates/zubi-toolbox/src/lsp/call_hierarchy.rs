@@ -9,7 +9,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Target;
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::tree;
 use crate::lsp::view::OutputBudget;
@@ -19,7 +19,7 @@ pub(crate) struct CallHierarchy;
 /// Direction of the calls.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Direction {
+enum CallDirection {
     Incoming,
     Outgoing,
 }
@@ -27,9 +27,9 @@ enum Direction {
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     #[schemars(description = "Callers or callees", extend("x-plain" = true))]
-    direction: Direction,
+    direction: CallDirection,
     /// Steps, default 1, at most 5
     #[schemars(range(min = 1, max = 5))]
     depth: Option<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for CallHierarchy {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_call_hierarchy",
         title: "Callers and callees",
         description: "Callers (incoming) or callees (outgoing) of a function, as a tree: location and source line of each, lines of the calls.",
@@ -54,9 +54,9 @@ impl CodeTool for CallHierarchy {
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let direction = match input.direction {
-            Direction::Incoming => hierarchy::Direction::Incoming,
-            Direction::Outgoing => hierarchy::Direction::Outgoing,
+            CallDirection::Incoming => hierarchy::Direction::Incoming,
+            CallDirection::Outgoing => hierarchy::Direction::Outgoing,
         };
-        tree::reply(question, view, &at, direction, input.depth.unwrap_or(1)).await
+        tree::answer_hierarchy(question, view, &at, direction, input.depth.unwrap_or(1)).await
     }
 }

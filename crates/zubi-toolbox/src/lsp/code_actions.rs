@@ -14,7 +14,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{PagingArgs, Target};
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count};
 
@@ -23,7 +23,7 @@ pub(crate) struct CodeActions;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// LSP range in uri, 0-based
     range: Option<Range>,
     /// Action kinds
@@ -64,11 +64,11 @@ struct Context {
 }
 
 /// Most actions whose diffs are shown by default.
-const FEW: usize = 2;
+const MAX_SHOWN_DIFFS: usize = 2;
 
 #[async_trait]
 impl CodeTool for CodeActions {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_code_actions",
         title: "Quick fixes and refactorings",
         description: "Fixes and refactorings at a location, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
@@ -83,11 +83,11 @@ impl CodeTool for CodeActions {
     type Input = Input;
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let (path, range, header) = place(question, &input).await?;
+        let (path, range, header) = resolve_range(question, &input).await?;
         let only = input.context.and_then(|context| context.only).unwrap_or_default();
-        let found = question.actions(&path, range, &only).await?;
-        let (actions, total) = found.value;
-        let diffs = input.diff.unwrap_or(actions.len() <= FEW);
+        let answer = question.actions(&path, range, &only).await?;
+        let (actions, total) = answer.value;
+        let diffs = input.diff.unwrap_or(actions.len() <= MAX_SHOWN_DIFFS);
         let list = view.list(&actions, &PagingArgs::default(), |text, _, action| write_action(text, action, diffs))?;
         let mut text = header;
         let _ = match total {
@@ -102,12 +102,12 @@ impl CodeTool for CodeActions {
             let items: Vec<_> = actions.get(list.range).unwrap_or_default().iter().map(action_json).collect();
             json!({ "items": items, "total": total })
         });
-        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }
 
 /// Resolves the range of the call: a given range, a whole file, or the line of a position.
-async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
+async fn resolve_range(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
     let target = input.target.input();
     let file = target.path.as_deref().or(target.uri.as_deref());
     if let Some(range) = &input.range {
@@ -121,14 +121,14 @@ async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8Pa
         let path = question.workspace().resolve(file)?;
         let range = lsp::Range { start: (&range.start).into(), end: (&range.end).into() };
         let bytes = question.text_range(&path, Some(&range)).await?;
-        let shown = question.workspace().display(&path);
-        return Ok((path, bytes, format!("in {shown}:{}-{}", range.start.line + 1, range.end.line + 1)));
+        let display_path = question.workspace().display(&path);
+        return Ok((path, bytes, format!("in {display_path}:{}-{}", range.start.line + 1, range.end.line + 1)));
     }
     if let (Some(file), None, None, None) = (file, &target.symbol, &target.at, target.line) {
         let path = question.workspace().resolve(file)?;
         let bytes = question.text_range(&path, None).await?;
-        let shown = question.workspace().display(&path);
-        return Ok((path, bytes, format!("in {shown}, whole file")));
+        let display_path = question.workspace().display(&path);
+        return Ok((path, bytes, format!("in {display_path}, whole file")));
     }
     // A diagnostic may be anywhere on its line, so a position without a column means the whole line.
     let whole_line = target.at.as_deref().is_some_and(|at| {
@@ -136,14 +136,14 @@ async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8Pa
         let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         last.parse::<u32>().is_ok() && before.parse::<u32>().is_err()
     });
-    let snap = if whole_line || target.at.is_some() || target.line.is_some() { PositionIntent::Exact } else { PositionIntent::Identifier };
-    let at = question.resolve(&target, snap).await?;
+    let intent = if whole_line || target.at.is_some() || target.line.is_some() { PositionIntent::Exact } else { PositionIntent::Identifier };
+    let at = question.resolve(&target, intent).await?;
     if whole_line {
         let document = question.document(&at.path).await?;
         let line = document.index.line_col(at.offset).line;
         let bytes = document.index.line_range(line).unwrap_or_else(|| TextRange::empty(at.offset));
-        let shown = question.workspace().display(&at.path);
-        return Ok((at.path, bytes, format!("at {shown}:{}", line + 1)));
+        let display_path = question.workspace().display(&at.path);
+        return Ok((at.path, bytes, format!("at {display_path}:{}", line + 1)));
     }
     let (bytes, header) = (TextRange::empty(at.offset), at.header());
     Ok((at.path, bytes, header))

@@ -18,7 +18,7 @@ use zubi_tools::{
     schema,
 };
 
-use crate::lsp::arguments::{Common, Format};
+use crate::lsp::arguments::{CommonArgs, OutputFormat};
 use crate::lsp::view::OutputBudget;
 
 /// Static description of a code tool.
@@ -39,7 +39,7 @@ pub(crate) struct CodeToolMeta {
 /// A code tool.
 #[async_trait]
 pub(crate) trait CodeTool: Send + Sync + 'static {
-    const ABOUT: CodeToolMeta;
+    const META: CodeToolMeta;
     /// Deferred tools are found through `find_tools`; most conversations do not need them, and the list stays short.
     const EXPOSURE: Exposure = Exposure::Direct;
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -63,11 +63,11 @@ pub(crate) struct CodeAnswer {
 
 /// All arguments of a call: the tool's own and the common ones.
 #[derive(Deserialize, JsonSchema)]
-struct Arguments<T> {
+struct CodeToolArgs<T> {
     #[serde(flatten)]
-    own: T,
+    tool: T,
     #[serde(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 struct CodeToolAdapter<T> {
@@ -81,23 +81,23 @@ const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// Wraps a [`CodeTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
-    let about = T::ABOUT;
-    let (title, args) = (about.example)();
+    let meta = T::META;
+    let (title, args) = (meta.example)();
     Arc::new(CodeToolAdapter::<T> {
         spec: ToolSpec {
-            id: about.id.to_owned(),
-            title: about.title.to_owned(),
-            description: about.description.to_owned(),
-            input: schema::schema_of::<Arguments<T::Input>>(),
+            id: meta.id.to_owned(),
+            title: meta.title.to_owned(),
+            description: meta.description.to_owned(),
+            input: schema::schema_of::<CodeToolArgs<T::Input>>(),
             examples: vec![Example { title: title.to_owned(), args }],
             notes: String::new(),
-            effect: about.effect,
-            toolset: about.toolset.to_owned(),
+            effect: meta.effect,
+            toolset: meta.toolset.to_owned(),
             exposure: T::EXPOSURE,
             approval: Approval::ByEffect,
             timeout: TIMEOUT,
             category: "Code".to_owned(),
-            tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
             icon: None,
         },
         intel: Arc::clone(intel),
@@ -114,17 +114,17 @@ impl<T: CodeTool> Tool for CodeToolAdapter<T> {
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let mut footprint = Footprint { reads: files_in_arguments(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
         if self.spec.effect >= Effect::Write {
-            let arguments: Arguments<T::Input> = schema::parse(args.clone())?;
-            footprint.writes = T::writes(&self.intel, &arguments.own);
+            let arguments: CodeToolArgs<T::Input> = schema::parse(args.clone())?;
+            footprint.writes = T::writes(&self.intel, &arguments.tool);
         }
         Ok(footprint)
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let arguments: Arguments<T::Input> = schema::parse(args)?;
-        let view = OutputBudget::new(arguments.common.bytes(cx.token_budget), arguments.common.format());
+        let arguments: CodeToolArgs<T::Input> = schema::parse(args)?;
+        let view = OutputBudget::new(arguments.common.byte_budget(cx.token_budget), arguments.common.format());
         let progress = Arc::clone(&cx.progress);
-        let question = self
+        let query = self
             .intel
             .question(CallCx {
                 cancel: cx.cancel.clone(),
@@ -134,33 +134,33 @@ impl<T: CodeTool> Tool for CodeToolAdapter<T> {
                 progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
             })
             .await;
-        let reply =
-            T::answer(&question, arguments.own, &view).await.map_err(|error| code_error(T::ABOUT.operation, &error))?;
-        Ok(dress(reply, arguments.common.format()))
+        let answer =
+            T::answer(&query, arguments.tool, &view).await.map_err(|error| code_error(T::META.operation, &error))?;
+        Ok(format_answer(answer, arguments.common.format()))
     }
 }
 
 /// Returns the files in a call's arguments, under the parameter names that all code tools share.
 fn files_in_arguments(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
     let workspace = intel.workspace();
-    let given = |name: &str| args.get(name).and_then(Value::as_str);
-    let files = [given("path"), given("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
+    let argument = |name: &str| args.get(name).and_then(Value::as_str);
+    let files = [argument("path"), argument("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
     // `src/lib.rs:12:5`: the file is the part before one of the colons; its name may contain colons too.
-    let at = given("at").and_then(|at| {
+    let at = argument("at").and_then(|at| {
         let ends = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
         ends.rev().find_map(|end| workspace.resolve(at.get(..end)?).ok())
     });
     files.flatten().chain(at).collect()
 }
 
-fn dress(reply: CodeAnswer, format: Format) -> ToolOutput {
+fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
     let status = Status {
         endpoint: reply.status.endpoint_line(),
         readiness: reply.status.readiness_line(),
         complete: reply.status.complete(),
         note: reply.status.note(),
     };
-    if format == Format::Text {
+    if format == OutputFormat::Text {
         return ToolOutput { text: reply.text, data: None, status: Some(status), truncated: reply.truncated };
     }
     let mut data = reply.data;
@@ -176,13 +176,13 @@ fn code_error(operation: &str, error: &CodeError) -> ToolError {
     match error {
         CodeError::Input { field, what, hint } => ToolError::invalid(field, what, hint.clone()),
         CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),
-        error => ToolError::user(code(error), format!("Failed to {operation}: {error}"), error.hint()),
+        error => ToolError::user(error_code(error), format!("Failed to {operation}: {error}"), error.hint()),
     }
 }
 
 /// Returns the stable code of a failure, by which programs distinguish an invalid query from an environment that cannot
 /// answer.
-fn code(error: &CodeError) -> Code {
+fn error_code(error: &CodeError) -> Code {
     match error {
         CodeError::NoEndpoint(_) => Code::NoServer,
         CodeError::Endpoint(EndpointError::Exited { .. }) => Code::ServerDown,

@@ -11,16 +11,16 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{PagingArgs, Target};
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count, resolved_json};
 
-pub(crate) struct Completion;
+pub(crate) struct CompletionTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// 1 invoked, 2 character, 3 incomplete
     #[serde(rename = "triggerKind")]
     #[schemars(extend("x-plain" = true))]
@@ -37,8 +37,8 @@ pub(crate) struct Input {
 const DEFAULT_LIMIT: u32 = 30;
 
 #[async_trait]
-impl CodeTool for Completion {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+impl CodeTool for CompletionTool {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_completion",
         title: "Completions",
         description: "Completions at a position: members, functions, variables, with types. at \"path:line text.\" lists the members of that text.",
@@ -53,9 +53,9 @@ impl CodeTool for Completion {
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
-        let found = question.completion(&at, &trigger).await?;
-        let proposals = &found.value;
-        let list = view.list(&proposals.items, &input.paging.or_limit(DEFAULT_LIMIT), |text, _, item| {
+        let answer = question.completion(&at, &trigger).await?;
+        let proposals = &answer.value;
+        let list = view.list(&proposals.items, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, item| {
             let _ = write!(text, "  {}", item.label);
             if !item.kind.is_empty() {
                 let _ = write!(text, " ({})", item.kind);
@@ -73,7 +73,7 @@ impl CodeTool for Completion {
         }
         text.push_str(if proposals.incomplete { " (incomplete: type more for others)\n" } else { "\n" });
         text.push_str(&list.text);
-        let mut status = found.status;
+        let mut status = answer.status;
         status.merge(at.status.clone());
         let data = view.data(|| {
         let items: Vec<_> = proposals

@@ -9,24 +9,24 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{PagingArgs, Target};
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::places::{self, LocationQuery};
+use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 
-pub(crate) struct Definition;
+pub(crate) struct DefinitionTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Source lines around it
     context: Option<u32>,
 }
 
 #[async_trait]
-impl CodeTool for Definition {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+impl CodeTool for DefinitionTool {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
         description: "Definition of a symbol, libraries included: path:line:col and the source line. Follows imports, overloads and inheritance.",
@@ -40,13 +40,13 @@ impl CodeTool for Definition {
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let wanted = LocationQuery {
+        let query = LocationQuery {
             relation: Relation::Definition,
             noun: "definition",
-            why_none: "the server found none (a keyword, a literal, or code it cannot resolve)",
+            empty_reason: "the server found none (a keyword, a literal, or code it cannot resolve)",
             context: input.context,
             paging: PagingArgs::default(),
         };
-        places::answer_locations(question, view, &at, &wanted).await
+        locations::answer_locations(question, view, &at, &query).await
     }
 }

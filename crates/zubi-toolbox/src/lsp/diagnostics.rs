@@ -12,9 +12,9 @@ use zubi_tools::Effect;
 
 use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::view::{OutputBudget, count, place_json};
+use crate::lsp::view::{OutputBudget, count, location_json};
 
-pub(crate) struct Diagnostics;
+pub(crate) struct DiagnosticsTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
@@ -29,8 +29,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl CodeTool for Diagnostics {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+impl CodeTool for DiagnosticsTool {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_diagnostics",
         title: "Errors and warnings",
         description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Call after each edit; since lists only changes.",
@@ -50,40 +50,40 @@ impl CodeTool for Diagnostics {
             })?),
         };
         let path = input.path.as_deref().map(|path| question.workspace().resolve(path)).transpose()?;
-        let found = question.problems(path.as_deref(), severity, input.since.as_deref()).await?;
-        let problems = &found.value;
+        let answer = question.problems(path.as_deref(), severity, input.since.as_deref()).await?;
+        let report = &answer.value;
         let mut text = String::new();
         let checked = match &path {
-            Some(path) if problems.files == 1 => format!("`{}`", question.workspace().display(path)),
-            _ => count(problems.files, "file"),
+            Some(path) if report.files == 1 => format!("`{}`", question.workspace().display(path)),
+            _ => count(report.files, "file"),
         };
-        if let Some(delta) = &problems.delta {
+        if let Some(delta) = &report.delta {
             write_delta(&mut text, delta);
             let _ = writeln!(
                 text,
                 "{} now in {checked}; snapshot {}",
-                count(problems.items.len(), "problem"),
-                problems.snapshot
+                count(report.items.len(), "problem"),
+                report.snapshot
             );
-            let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": problems.items.len(), "snapshot": problems.snapshot }));
+            let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": report.items.len(), "snapshot": report.snapshot }));
             let (text, truncated) = view.block(&text);
-            return Ok(CodeAnswer { text, data, status: found.status, truncated });
+            return Ok(CodeAnswer { text, data, status: answer.status, truncated });
         }
-        let list = view.list(&problems.items, &input.paging, |text, before, problem| {
+        let list = view.list(&report.items, &input.paging, |text, before, problem| {
             if before.is_none_or(|before| before.place.shown != problem.place.shown) {
                 let _ = writeln!(text, "{}", problem.place.shown);
             }
-            write_problem(text, problem);
+            write_diagnostic(text, problem);
         })?;
-        let _ = match problems.items.len() {
-            0 => writeln!(text, "no problems in {checked}; snapshot {}", problems.snapshot),
-            total => writeln!(text, "{} in {checked}; snapshot {}", tally(&problems.items, total), problems.snapshot),
+        let _ = match report.items.len() {
+            0 => writeln!(text, "no problems in {checked}; snapshot {}", report.snapshot),
+            total => writeln!(text, "{} in {checked}; snapshot {}", tally(&report.items, total), report.snapshot),
         };
         text.push_str(&list.text);
-        let shown = problems.items.get(list.range).unwrap_or_default();
+        let shown = report.items.get(list.range).unwrap_or_default();
         let data = view
-            .data(|| json!({ "items": items(shown), "total": problems.items.len(), "snapshot": problems.snapshot }));
-        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
+            .data(|| json!({ "items": items(shown), "total": report.items.len(), "snapshot": report.snapshot }));
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }
 
@@ -98,7 +98,7 @@ fn tally(problems: &[Problem], total: usize) -> String {
     if parts.is_empty() { count(total, "problem") } else { parts.join(", ") }
 }
 
-fn write_problem(text: &mut String, problem: &Problem) {
+fn write_diagnostic(text: &mut String, problem: &Problem) {
     let _ = write!(
         text,
         "  {}:{}  {}: {}",
@@ -124,7 +124,7 @@ pub(crate) fn write_delta(text: &mut String, delta: &Delta) {
         for problem in problems {
             let _ = write!(text, "  {}", problem.place.shown);
             let mut line = String::new();
-            write_problem(&mut line, problem);
+            write_diagnostic(&mut line, problem);
             let _ = write!(text, ":{}", line.trim_start());
         }
     }
@@ -137,7 +137,7 @@ pub(crate) fn items(problems: &[Problem]) -> Vec<Value> {
     problems
         .iter()
         .map(|problem| {
-            let mut item = place_json(&problem.place);
+            let mut item = location_json(&problem.place);
             item["severity"] = json!(problem.severity.name());
             item["message"] = json!(problem.message);
             item["code"] = json!(problem.code);

@@ -32,23 +32,23 @@ pub(crate) struct Input {
 }
 
 /// Resolves the file argument of a tool on one whole file.
-pub(crate) fn file(
+pub(crate) fn resolve_file(
     question: &Question<'_>,
     path: Option<&str>,
     uri: Option<&str>,
 ) -> Result<camino::Utf8PathBuf, CodeError> {
-    let given = match (path, uri) {
+    let argument = match (path, uri) {
         (Some(given), None) | (None, Some(given)) => given,
         (None, None) => return Err(CodeError::input("path", "missing", "Pass path: \"src/lib.rs\".")),
         (Some(_), Some(_)) => {
             return Err(CodeError::input("path", "both `path` and `uri` are set", "Pass only one of them."));
         }
     };
-    let path = question.workspace().resolve(given)?;
+    let path = question.workspace().resolve(argument)?;
     if path.is_dir() {
         return Err(CodeError::input(
             "path",
-            format!("`{given}` is a directory"),
+            format!("`{argument}` is a directory"),
             "Name a file; `lsp_workspace_symbols` searches all files.",
         ));
     }
@@ -56,14 +56,14 @@ pub(crate) fn file(
 }
 
 /// One line of the outline.
-struct Row<'a> {
+struct OutlineRow<'a> {
     depth: usize,
     symbol: &'a Symbol,
 }
 
 #[async_trait]
 impl CodeTool for DocumentSymbols {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_document_symbols",
         title: "Outline of a file",
         description: "Declarations of a file: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
@@ -76,13 +76,13 @@ impl CodeTool for DocumentSymbols {
     type Input = Input;
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = file(question, input.path.as_deref(), input.uri.as_deref())?;
-        let found = question.outline(&path).await?;
+        let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
+        let answer = question.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
         let mut rows = Vec::new();
-        outline::walk(&found.value, |above, symbol| {
+        outline::walk(&answer.value, |above, symbol| {
             if above.len() < depth {
-                rows.push(Row { depth: above.len(), symbol });
+                rows.push(OutlineRow { depth: above.len(), symbol });
             }
         });
         let document = question.document(&path).await?;
@@ -91,7 +91,7 @@ impl CodeTool for DocumentSymbols {
             let line = |offset| document.index.line_col(offset).line + 1;
             (line(symbol.selection.start()), line(symbol.range.end()))
         };
-        let list = view.list(&rows, &input.paging, |text, _, Row { depth, symbol }| {
+        let list = view.list(&rows, &input.paging, |text, _, OutlineRow { depth, symbol }| {
             let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
             if let Some(detail) = &symbol.detail {
                 let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
@@ -99,21 +99,21 @@ impl CodeTool for DocumentSymbols {
             let (first, last) = lines(symbol);
             let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
         })?;
-        let shown = question.workspace().display(&path);
+        let display_path = question.workspace().display(&path);
         let mut text = match rows.len() {
-            0 => format!("no declarations in `{shown}`\n"),
-            total => format!("{} in `{shown}`\n", count(total, "symbol")),
+            0 => format!("no declarations in `{display_path}`\n"),
+            total => format!("{} in `{display_path}`\n", count(total, "symbol")),
         };
         text.push_str(&list.text);
         let data = view.data(|| {
-            let item = |Row { depth, symbol }: &Row<'_>| {
+            let item = |OutlineRow { depth, symbol }: &OutlineRow<'_>| {
                 let range = document.index.range_to_lsp(symbol.selection, Encoding::Utf16);
                 json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth,
-                        "range": range, "endLine": lines(symbol).1, "path": shown })
+                        "range": range, "endLine": lines(symbol).1, "path": display_path })
             };
             let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
             json!({ "items": items, "total": rows.len() })
         });
-        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }

@@ -15,32 +15,32 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{Answer, AnswerStatus, CodeError, Question};
 use zubi_tools::{Effect, Exposure};
 
-use crate::lsp::arguments::Target;
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::tree;
-use crate::lsp::view::{OutputBudget, count, file_count, hit_json, place_json, resolved_json};
+use crate::lsp::view::{OutputBudget, count, file_count, listed_location_json, location_json, resolved_json};
 
-pub(crate) struct Explain;
+pub(crate) struct ExplainSymbol;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
 }
 
 /// Most items shown of each list.
-const FIRST: u32 = 5;
+const MAX_ITEMS: u32 = 5;
 /// Source lines on either side of a definition.
-const AROUND: u32 = 3;
+const CONTEXT_LINES: u32 = 3;
 /// Share of the answer for the documentation and for each list, in percent.
-const DOCUMENTATION: usize = 30;
-const LIST: usize = 15;
+const DOCUMENTATION_PERCENT: usize = 30;
+const LIST_PERCENT: usize = 15;
 /// Share of the answer for lines with inferred types, in percent.
-const TYPES: usize = 8;
+const TYPES_PERCENT: usize = 8;
 
 #[async_trait]
-impl CodeTool for Explain {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+impl CodeTool for ExplainSymbol {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_explain",
         title: "Explain a symbol",
         description: "One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers. Use it before working on a symbol.",
@@ -65,49 +65,49 @@ impl CodeTool for Explain {
             question.locations(&at, Relation::Implementations),
             question.hierarchy(&at, Direction::Incoming, 1),
         );
-        let mut parts = Parts {
+        let mut builder = ExplainBuilder {
             question,
             view,
             text: at.header(),
             data: json!({ "resolved": resolved_json(&at) }),
             status: at.status.clone(),
-            given: false,
+            has_answer: false,
             failed: None,
         };
-        parts.text.push('\n');
-        parts.hover(hover);
-        parts.places("definition", "definitions", definitions, AROUND, "lsp_definition lists them").await?;
-        parts.types(types)?;
-        parts.lenses(lenses);
-        parts.places("reference", "references", references, 0, "lsp_references lists them").await?;
-        parts.places("implementation", "implementations", implementations, 0, "lsp_implementations lists them").await?;
-        parts.callers(callers)?;
+        builder.text.push('\n');
+        builder.add_hover(hover);
+        builder.add_locations("definition", "definitions", definitions, CONTEXT_LINES, "lsp_definition lists them").await?;
+        builder.add_types(types)?;
+        builder.add_lenses(lenses);
+        builder.add_locations("reference", "references", references, 0, "lsp_references lists them").await?;
+        builder.add_locations("implementation", "implementations", implementations, 0, "lsp_implementations lists them").await?;
+        builder.add_callers(callers)?;
         // If every part failed, the first failure is the answer.
-        if let (false, Some(error)) = (parts.given, parts.failed) {
+        if let (false, Some(error)) = (builder.has_answer, builder.failed) {
             return Err(error);
         }
-        Ok(CodeAnswer { text: parts.text, data: view.data(|| parts.data), status: parts.status, truncated: None })
+        Ok(CodeAnswer { text: builder.text, data: view.data(|| builder.data), status: builder.status, truncated: None })
     }
 }
 
 /// The answer under construction.
-struct Parts<'a> {
+struct ExplainBuilder<'a> {
     question: &'a Question<'a>,
     view: &'a OutputBudget,
     text: String,
     data: Value,
     status: AnswerStatus,
     /// Whether any part has an answer.
-    given: bool,
+    has_answer: bool,
     failed: Option<CodeError>,
 }
 
-impl Parts<'_> {
+impl ExplainBuilder<'_> {
     /// Returns the part's value and merges its status; writes a failure into the answer and skips unsupported queries.
-    fn take<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
+    fn record_part<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
         match answer {
             Ok(answer) => {
-                self.given = true;
+                self.has_answer = true;
                 self.status.merge(answer.status);
                 Some(answer.value)
             }
@@ -128,19 +128,19 @@ impl Parts<'_> {
 
     /// Like [`Self::record_part`] for optional parts, which do not count as an answer by themselves and whose missing
     /// support is not reported.
-    fn take_beside<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
-        let (given, failed) = (self.given, self.failed.take());
+    fn record_optional_part<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
+        let (given, failed) = (self.has_answer, self.failed.take());
         let value = match answer {
             Err(CodeError::NoEndpoint(_)) => None,
-            answer => self.take(part, answer),
+            answer => self.record_part(part, answer),
         };
-        (self.given, self.failed) = (given, failed);
+        (self.has_answer, self.failed) = (given, failed);
         value
     }
 
-    fn hover(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
-        let Some(texts) = self.take("documentation", answer) else { return };
-        let (block, _) = self.view.part(DOCUMENTATION).block(&texts.join("\n\n"));
+    fn add_hover(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
+        let Some(texts) = self.record_part("documentation", answer) else { return };
+        let (block, _) = self.view.part(DOCUMENTATION_PERCENT).block(&texts.join("\n\n"));
         if block.is_empty() {
             self.text.push_str("no documentation\n");
         } else {
@@ -150,14 +150,14 @@ impl Parts<'_> {
     }
 
     /// Adds the lines of the definition that have inferred types, if there are any.
-    fn types(&mut self, answer: Result<Answer<Vec<InferredLine>>, CodeError>) -> Result<(), CodeError> {
-        let Some(lines) = self.take_beside("inferred types", answer) else { return Ok(()) };
+    fn add_types(&mut self, answer: Result<Answer<Vec<InferredLine>>, CodeError>) -> Result<(), CodeError> {
+        let Some(lines) = self.record_optional_part("inferred types", answer) else { return Ok(()) };
         if lines.is_empty() {
             return Ok(());
         }
         self.text.push_str("inferred types\n");
-        let shown = lines.get(..FIRST as usize).unwrap_or(&lines);
-        let list = self.view.part(TYPES).rows(shown, "lsp_hover shows each type", |text, _, line| {
+        let shown = lines.get(..MAX_ITEMS as usize).unwrap_or(&lines);
+        let list = self.view.part(TYPES_PERCENT).rows(shown, "lsp_hover shows each type", |text, _, line| {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  {:>5}  {}", line.line, line.text);
         })?;
@@ -170,13 +170,13 @@ impl Parts<'_> {
         Ok(())
     }
 
-    fn lenses(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
-        let Some(titles) = self.take_beside("lenses", answer).filter(|titles| !titles.is_empty()) else { return };
+    fn add_lenses(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
+        let Some(titles) = self.record_optional_part("lenses", answer).filter(|titles| !titles.is_empty()) else { return };
         let _ = writeln!(self.text, "code lenses: {}", titles.join(" · "));
         self.data["lenses"] = json!(titles);
     }
 
-    async fn places(
+    async fn add_locations(
         &mut self,
         noun: &str,
         part: &str,
@@ -184,44 +184,44 @@ impl Parts<'_> {
         context: u32,
         instead: &str,
     ) -> Result<(), CodeError> {
-        let Some(found) = self.take(part, answer) else { return Ok(()) };
-        let view = self.view.part(LIST);
-        let (list, hits) = view.first_hits(self.question, &found, context, FIRST, instead).await?;
+        let Some(locations) = self.record_part(part, answer) else { return Ok(()) };
+        let view = self.view.part(LIST_PERCENT);
+        let (list, hits) = view.first_locations(self.question, &locations, context, MAX_ITEMS, instead).await?;
         // A separate declaration is listed, but not counted as a definition.
         let counts = |found: &&RawLocation| noun != "definition" || !found.declaration;
-        let _ = match found.iter().filter(counts).count() {
+        let _ = match locations.iter().filter(counts).count() {
             0 => writeln!(self.text, "no {part}"),
-            total => writeln!(self.text, "{} in {}", count(total, noun), count(file_count(&found), "file")),
+            total => writeln!(self.text, "{} in {}", count(total, noun), count(file_count(&locations), "file")),
         };
         self.text.push_str(&list.text);
-        let items: Vec<_> = hits.iter().map(hit_json).collect();
-        self.data[part] = json!({ "total": found.len(), "items": items });
+        let items: Vec<_> = hits.iter().map(listed_location_json).collect();
+        self.data[part] = json!({ "total": locations.len(), "items": items });
         Ok(())
     }
 
-    fn callers(&mut self, answer: Result<Answer<Hierarchy>, CodeError>) -> Result<(), CodeError> {
-        let Some(found) = self.take("callers", answer) else { return Ok(()) };
+    fn add_callers(&mut self, answer: Result<Answer<Hierarchy>, CodeError>) -> Result<(), CodeError> {
+        let Some(hierarchy) = self.record_part("callers", answer) else { return Ok(()) };
         // The symbol is not a function, so it has no callers.
-        if found.roots.is_empty() {
+        if hierarchy.roots.is_empty() {
             return Ok(());
         }
-        let callers: Vec<_> = found.roots.iter().flat_map(|root| &root.below).cloned().collect();
-        let mut rows = tree::rows(&callers);
-        rows.truncate(FIRST as usize);
-        let list = self.view.part(LIST).rows(&rows, "lsp_call_hierarchy lists them", |text, _, row| {
+        let callers: Vec<_> = hierarchy.roots.iter().flat_map(|root| &root.below).cloned().collect();
+        let mut rows = tree::flatten(&callers);
+        rows.truncate(MAX_ITEMS as usize);
+        let list = self.view.part(LIST_PERCENT).rows(&rows, "lsp_call_hierarchy lists them", |text, _, row| {
             text.push_str("  ");
             tree::write_row(text, Direction::Incoming, row);
         })?;
-        let _ = match found.total {
+        let _ = match hierarchy.total {
             0 => writeln!(self.text, "no callers"),
-            total => writeln!(self.text, "{}", count(total, tree::noun(Direction::Incoming))),
+            total => writeln!(self.text, "{}", count(total, tree::relation_noun(Direction::Incoming))),
         };
         self.text.push_str(&list.text);
         if list.truncated.is_none() && callers.len() > rows.len() {
             let _ = writeln!(self.text, "… {} more: lsp_call_hierarchy lists them", callers.len() - rows.len());
         }
-        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| place_json(&caller.place)).collect();
-        self.data["callers"] = json!({ "total": found.total, "items": items });
+        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| location_json(&caller.place)).collect();
+        self.data["callers"] = json!({ "total": hierarchy.total, "items": items });
         Ok(())
     }
 }

@@ -9,8 +9,8 @@ use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::document_symbols::file;
-use crate::lsp::view::{OutputBudget, plan_reply};
+use crate::lsp::document_symbols::resolve_file;
+use crate::lsp::view::{OutputBudget, plan_answer};
 
 pub(crate) struct FormatDocument;
 
@@ -38,7 +38,7 @@ struct Options {
 
 #[async_trait]
 impl CodeTool for FormatDocument {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_format_document",
         title: "Plan formatting",
         description: "Plans the formatting of a file by the project's formatter: plan id, diff. Writes nothing; apply_edit does.",
@@ -51,14 +51,14 @@ impl CodeTool for FormatDocument {
     type Input = Input;
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = file(question, input.path.as_deref(), input.uri.as_deref())?;
+        let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
         let options = input.options.map_or_else(FormatOptions::default, |options| FormatOptions {
             tab_size: options.tab_size,
             insert_spaces: options.insert_spaces,
         });
         let planned = question.format(&path, &options).await?;
         match planned.value {
-            Some(plan) => Ok(plan_reply(view, None, &plan, planned.status)),
+            Some(plan) => Ok(plan_answer(view, None, &plan, planned.status)),
             None => Ok(CodeAnswer {
                 text: format!("`{}` is already formatted; nothing to change\n", question.workspace().display(&path)),
                 data: view.data(|| json!({ "plan": null, "items": [], "total": 0 })),

@@ -10,21 +10,21 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Target;
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, resolved_json};
 
-pub(crate) struct Hover;
+pub(crate) struct HoverTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
 }
 
 #[async_trait]
-impl CodeTool for Hover {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+impl CodeTool for HoverTool {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_hover",
         title: "Type and documentation",
         description: "Type or full signature and documentation of a symbol, inferred types included. Cheaper than reading the file that defines it.",

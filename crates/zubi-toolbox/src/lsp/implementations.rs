@@ -9,9 +9,9 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{PagingArgs, Target};
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::places::{self, LocationQuery};
+use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct Implementations;
@@ -19,14 +19,14 @@ pub(crate) struct Implementations;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     #[serde(flatten)]
     paging: PagingArgs,
 }
 
 #[async_trait]
 impl CodeTool for Implementations {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_implementations",
         title: "Find implementations",
         description: "Implementations of an interface, trait or abstract class, or overrides of a method: path, line:col and source line of each.",
@@ -40,13 +40,13 @@ impl CodeTool for Implementations {
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let wanted = LocationQuery {
+        let query = LocationQuery {
             relation: Relation::Implementations,
             noun: "implementation",
-            why_none: "nothing implements or overrides it, or it cannot be implemented",
+            empty_reason: "nothing implements or overrides it, or it cannot be implemented",
             context: None,
             paging: input.paging,
         };
-        places::answer_locations(question, view, &at, &wanted).await
+        locations::answer_locations(question, view, &at, &query).await
     }
 }

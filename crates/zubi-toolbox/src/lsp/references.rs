@@ -11,17 +11,17 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{Answer, CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::{PagingArgs, Target};
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::places::MAX_CONTEXT;
-use crate::lsp::view::{OutputBudget, count, file_count, hit_json, resolved_json};
+use crate::lsp::locations::MAX_CONTEXT;
+use crate::lsp::view::{OutputBudget, count, file_count, listed_location_json, resolved_json};
 
 pub(crate) struct References;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Default true
     #[serde(rename = "includeDeclaration")]
     include_declaration: Option<bool>,
@@ -37,7 +37,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for References {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_references",
         title: "Find references",
         description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Use before changing or deleting something.",
@@ -54,15 +54,15 @@ impl CodeTool for References {
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
         // The text search runs while the servers work.
-        let (found, words) = tokio::join!(question.locations(&at, relation), question.word_matches(&at));
-        let Answer { value: references, mut status } = found?;
+        let (references_answer, words) = tokio::join!(question.locations(&at, relation), question.word_matches(&at));
+        let Answer { value: references, mut status } = references_answer?;
         let total = references.len();
-        let remainder = match (status.complete(), at.name.is_some(), words) {
+        let text_matches = match (status.complete(), at.name.is_some(), words) {
             // In an incomplete answer, other matches may still be references.
-            (Some(false) | None, ..) | (_, false, _) => Remainder::NotAsked,
-            (Some(true), true, None) => Remainder::NotCounted,
+            (Some(false) | None, ..) | (_, false, _) => TextMatchCount::NotRequested,
+            (Some(true), true, None) => TextMatchCount::NotCounted,
             (Some(true), true, Some(words)) => {
-                Remainder::Counted(question.text_matches(&at, relation, &references, &words).await?)
+                TextMatchCount::Counted(question.text_matches(&at, relation, &references, &words).await?)
             }
         };
         let mut text = at.header();
@@ -76,17 +76,17 @@ impl CodeTool for References {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "\n{counted} `{name}` in {}", count(files, "file"));
         let include_text = input.include_text.unwrap_or(false);
-        let (mut listed, further) = (references, remainder.count());
-        let line = remainder.line(include_text);
-        if include_text && let Remainder::Counted(rest) = remainder {
-            listed.extend(rest);
+        let (mut locations, further) = (references, text_matches.count());
+        let line = text_matches.render_line(include_text);
+        if include_text && let TextMatchCount::Counted(rest) = text_matches {
+            locations.extend(rest);
         }
-        let (list, hits) = view.hits(question, &listed, context, &input.paging).await?;
+        let (list, hits) = view.locations(question, &locations, context, &input.paging).await?;
         text.push_str(&list.text);
         text.push_str(&line);
         status.merge(at.status.clone());
         let data = view.data(|| {
-            let items: Vec<_> = hits.iter().map(hit_json).collect();
+            let items: Vec<_> = hits.iter().map(listed_location_json).collect();
             json!({ "resolved": resolved_json(&at), "items": items, "total": total, "furtherWordMatches": further })
         });
         Ok(CodeAnswer { text, data, status, truncated: list.truncated })
@@ -94,25 +94,25 @@ impl CodeTool for References {
 }
 
 /// Result of counting word matches that are not references.
-enum Remainder {
+enum TextMatchCount {
     /// The answer may lack references, or there is no word to search.
-    NotAsked,
+    NotRequested,
     /// The search reached its time limit.
     NotCounted,
     Counted(Vec<RawLocation>),
 }
 
-impl Remainder {
+impl TextMatchCount {
     fn count(&self) -> Option<usize> {
         match self {
             Self::Counted(rest) => Some(rest.len()),
-            Self::NotAsked | Self::NotCounted => None,
+            Self::NotRequested | Self::NotCounted => None,
         }
     }
 
     /// Renders the answer's last line; empty if there is nothing to report.
-    fn line(&self, listed: bool) -> String {
-        let more = if listed { "; marked (text)" } else { ": include_text=true" };
+    fn render_line(&self, is_listed: bool) -> String {
+        let more = if is_listed { "; marked (text)" } else { ": include_text=true" };
         match self {
             Self::NotCounted => "further word matches were not counted: time-out\n".to_owned(),
             Self::Counted(rest) if !rest.is_empty() => {
@@ -120,7 +120,7 @@ impl Remainder {
                 let matches = count(rest.len(), "further word match");
                 format!("{matches} {are} (comments, strings, namesakes){more}\n")
             }
-            Self::Counted(_) | Self::NotAsked => String::new(),
+            Self::Counted(_) | Self::NotRequested => String::new(),
         }
     }
 }

@@ -7,16 +7,16 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Target;
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::view::{OutputBudget, plan_reply, resolved_json};
+use crate::lsp::view::{OutputBudget, plan_answer, resolved_json};
 
 pub(crate) struct RenameSymbol;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     #[serde(rename = "newName")]
     #[schemars(description = "New name")]
     new_name: String,
@@ -24,7 +24,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
         description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
@@ -41,8 +41,8 @@ impl CodeTool for RenameSymbol {
         let planned = question.rename(&at, &input.new_name).await?;
         let mut status = planned.status;
         status.merge(at.status.clone());
-        let mut reply = plan_reply(view, Some(&at.header()), &planned.value, status);
-        reply.data["resolved"] = resolved_json(&at);
-        Ok(reply)
+        let mut answer = plan_answer(view, Some(&at.header()), &planned.value, status);
+        answer.data["resolved"] = resolved_json(&at);
+        Ok(answer)
     }
 }

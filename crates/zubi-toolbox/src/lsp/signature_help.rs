@@ -11,7 +11,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::arguments::Target;
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count, resolved_json};
 
@@ -20,7 +20,7 @@ pub(crate) struct SignatureHelp;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// 1 invoked, 2 character, 3 change
     #[serde(rename = "triggerKind")]
     #[schemars(extend("x-plain" = true))]
@@ -33,7 +33,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for SignatureHelp {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_signature_help",
         title: "Signatures of a call",
         description: "Parameters and overloads of the call around a position inside its parentheses: at \"path:line text(\".",
@@ -48,10 +48,10 @@ impl CodeTool for SignatureHelp {
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
-        let found = question.signatures(&at, &trigger).await?;
+        let answer = question.signatures(&at, &trigger).await?;
         let mut whole = String::new();
-        for signature in &found.value {
-            let several = found.value.len() > 1;
+        for signature in &answer.value {
+            let several = answer.value.len() > 1;
             let _ = writeln!(whole, "{} {}", if several && signature.active { ">" } else { " " }, signature.label);
             if let Some(parameter) = &signature.active_parameter {
                 let _ = write!(whole, "    parameter: {parameter}");
@@ -68,15 +68,15 @@ impl CodeTool for SignatureHelp {
         }
         let (body, truncated) = view.block(&whole);
         let mut text = at.header();
-        let _ = match found.value.len() {
+        let _ = match answer.value.len() {
             0 => writeln!(text, "\nno call at this position; it must be inside the parentheses of a call"),
             total => writeln!(text, "\n{}", count(total, "signature")),
         };
         text.push_str(&body);
-        let mut status = found.status;
+        let mut status = answer.status;
         status.merge(at.status.clone());
         let data = view.data(|| {
-            let items: Vec<_> = found
+            let items: Vec<_> = answer
                 .value
                 .iter()
                 .map(|signature| {

@@ -8,33 +8,33 @@ use zubi_code::locate::ResolvedTarget;
 use zubi_code::{CodeError, Question};
 
 use crate::lsp::code_tool::CodeAnswer;
-use crate::lsp::view::{OutputBudget, count, place_json, resolved_json};
+use crate::lsp::view::{OutputBudget, count, location_json, resolved_json};
 
 /// Most lines listed of the calls between two functions; the JSON form has all of them.
 const MAX_LINES: usize = 10;
 
 /// One line of the tree.
-pub(crate) struct Row<'a> {
+pub(crate) struct TreeRow<'a> {
     depth: usize,
     node: &'a Node,
 }
 
 /// Requests the hierarchy and renders it.
-pub(crate) async fn reply(
+pub(crate) async fn answer_hierarchy(
     question: &Question<'_>,
     view: &OutputBudget,
     at: &ResolvedTarget,
     direction: Direction,
     depth: u32,
 ) -> Result<CodeAnswer, CodeError> {
-    let found = question.hierarchy(at, direction, depth).await?;
-    let Hierarchy { roots, total, cut } = &found.value;
+    let answer = question.hierarchy(at, direction, depth).await?;
+    let Hierarchy { roots, total, cut } = &answer.value;
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
-    let noun = noun(direction);
+    let noun = relation_noun(direction);
     // Writing to a `String` cannot fail.
     let _ = match (roots.len(), total) {
-        (0, _) => writeln!(text, "\nno {noun}s of `{name}`: it is not a {} known to the server", subject(direction)),
+        (0, _) => writeln!(text, "\nno {noun}s of `{name}`: it is not a {} known to the server", subject_noun(direction)),
         (_, 0) => writeln!(text, "\nno {noun}s of `{name}`"),
         (_, total) => {
             let reach = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };
@@ -42,12 +42,12 @@ pub(crate) async fn reply(
             writeln!(text, "\n{} of `{name}`{reach}{bound}", count(*total, noun))
         }
     };
-    let rows = rows(roots);
+    let rows = flatten(roots);
     let list = view.rows(&rows, "raise max_tokens, or use a smaller depth", |text, _, row| {
         write_row(text, direction, row);
     })?;
     text.push_str(&list.text);
-    let mut status = found.status;
+    let mut status = answer.status;
     status.merge(at.status.clone());
     let data = view.data(|| {
         let mut room = list.range.len();
@@ -58,7 +58,7 @@ pub(crate) async fn reply(
 }
 
 /// Returns the relation of a symbol in the tree to the queried one.
-pub(crate) fn noun(direction: Direction) -> &'static str {
+pub(crate) fn relation_noun(direction: Direction) -> &'static str {
     match direction {
         Direction::Incoming => "caller",
         Direction::Outgoing => "callee",
@@ -67,7 +67,7 @@ pub(crate) fn noun(direction: Direction) -> &'static str {
     }
 }
 
-fn subject(direction: Direction) -> &'static str {
+fn subject_noun(direction: Direction) -> &'static str {
     match direction {
         Direction::Incoming | Direction::Outgoing => "function",
         Direction::Supertypes | Direction::Subtypes => "type",
@@ -75,10 +75,10 @@ fn subject(direction: Direction) -> &'static str {
 }
 
 /// Flattens the trees to lines, each symbol before its children.
-pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
-    fn add<'a>(rows: &mut Vec<Row<'a>>, depth: usize, nodes: &'a [Node]) {
+pub(crate) fn flatten(roots: &[Node]) -> Vec<TreeRow<'_>> {
+    fn add<'a>(rows: &mut Vec<TreeRow<'a>>, depth: usize, nodes: &'a [Node]) {
         for node in nodes {
-            rows.push(Row { depth, node });
+            rows.push(TreeRow { depth, node });
             add(rows, depth + 1, &node.below);
         }
     }
@@ -88,8 +88,8 @@ pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
 }
 
 /// Writes a line: `  function describe  src/report.rs:6:8  pub fn describe() {  calls at line 9`.
-pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) {
-    let Row { depth, node } = row;
+pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'_>) {
+    let TreeRow { depth, node } = row;
     text.push_str(&"  ".repeat(*depth));
     // pyright includes the kind in some names: `(module) markup.py`.
     if !node.name.starts_with('(') {
@@ -116,10 +116,10 @@ fn write_calls(text: &mut String, direction: Direction, node: &Node) {
     if lines.is_empty() {
         return;
     }
-    let named: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
+    let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
     let verb = if direction == Direction::Incoming { "calls" } else { "called" };
     let word = if lines.len() == 1 { "line" } else { "lines" };
-    let _ = write!(text, "  {verb} at {word} {}", named.join(", "));
+    let _ = write!(text, "  {verb} at {word} {}", shown.join(", "));
     if lines.len() > MAX_LINES {
         let _ = write!(text, " and {} more", lines.len() - MAX_LINES);
     }
@@ -129,15 +129,15 @@ fn write_calls(text: &mut String, direction: Direction, node: &Node) {
 fn nodes_json(nodes: &[Node], room: &mut usize) -> Vec<Value> {
     let mut items = Vec::new();
     for node in nodes {
-        let Some(left) = room.checked_sub(1) else { break };
-        *room = left;
+        let Some(remaining) = room.checked_sub(1) else { break };
+        *room = remaining;
         items.push(node_json(node, room));
     }
     items
 }
 
 fn node_json(node: &Node, room: &mut usize) -> Value {
-    let mut item = place_json(&node.place);
+    let mut item = location_json(&node.place);
     item["name"] = json!(node.name);
     item["kind"] = json!(node.kind);
     if let Some(detail) = &node.detail {

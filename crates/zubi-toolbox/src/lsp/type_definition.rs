@@ -9,9 +9,9 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::{Effect, Exposure};
 
-use crate::lsp::arguments::{PagingArgs, Target};
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::places::{self, LocationQuery};
+use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct TypeDefinition;
@@ -19,14 +19,14 @@ pub(crate) struct TypeDefinition;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Source lines around it
     context: Option<u32>,
 }
 
 #[async_trait]
 impl CodeTool for TypeDefinition {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_type_definition",
         title: "Go to the type",
         description: "Declaration of the type of a variable, parameter, field or expression, inferred types included: path:line:col and the source line.",
@@ -41,13 +41,13 @@ impl CodeTool for TypeDefinition {
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let wanted = LocationQuery {
+        let query = LocationQuery {
             relation: Relation::TypeDefinition,
             noun: "type definition",
-            why_none: "the server found none (a built-in type, a function, or code it cannot resolve)",
+            empty_reason: "the server found none (a built-in type, a function, or code it cannot resolve)",
             context: input.context,
             paging: PagingArgs::default(),
         };
-        places::answer_locations(question, view, &at, &wanted).await
+        locations::answer_locations(question, view, &at, &query).await
     }
 }

@@ -9,7 +9,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, Question};
 use zubi_tools::{Effect, Exposure};
 
-use crate::lsp::arguments::Target;
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::tree;
 use crate::lsp::view::OutputBudget;
@@ -19,7 +19,7 @@ pub(crate) struct TypeHierarchy;
 /// Direction of the hierarchy.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Direction {
+enum TypeDirection {
     Supertypes,
     Subtypes,
 }
@@ -27,9 +27,9 @@ enum Direction {
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     #[serde(flatten)]
-    target: Target,
+    target: TargetArgs,
     #[schemars(description = "Supertypes or subtypes")]
-    direction: Direction,
+    direction: TypeDirection,
     /// Steps, default 1, at most 5
     #[schemars(range(min = 1, max = 5))]
     depth: Option<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for TypeHierarchy {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_type_hierarchy",
         title: "Supertypes and subtypes",
         description: "Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.",
@@ -55,9 +55,9 @@ impl CodeTool for TypeHierarchy {
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let direction = match input.direction {
-            Direction::Supertypes => hierarchy::Direction::Supertypes,
-            Direction::Subtypes => hierarchy::Direction::Subtypes,
+            TypeDirection::Supertypes => hierarchy::Direction::Supertypes,
+            TypeDirection::Subtypes => hierarchy::Direction::Subtypes,
         };
-        tree::reply(question, view, &at, direction, input.depth.unwrap_or(1)).await
+        tree::answer_hierarchy(question, view, &at, direction, input.depth.unwrap_or(1)).await
     }
 }

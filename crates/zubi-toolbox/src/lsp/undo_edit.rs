@@ -23,7 +23,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for UndoEdit {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "undo_edit",
         title: "Undo an applied plan",
         description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",

@@ -10,28 +10,28 @@ use zubi_code::place::SourcePlace;
 use zubi_code::{AnswerStatus, CodeError, Question};
 use zubi_tools::Truncation;
 
-use crate::lsp::arguments::{Format, PagingArgs};
+use crate::lsp::arguments::{OutputFormat, PagingArgs};
 use crate::lsp::code_tool::CodeAnswer;
 
 /// Size budget and output format of an answer.
 pub(crate) struct OutputBudget {
     bytes: usize,
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Bytes reserved for the lines around a list: header, cut notice, status.
 const FRAME_BYTES: usize = 300;
 
 impl OutputBudget {
-    pub(crate) fn new(bytes: usize, format: Format) -> Self {
+    pub(crate) fn new(bytes: usize, format: OutputFormat) -> Self {
         Self { bytes, format }
     }
 
     /// Builds the JSON form of an answer, only if the format requires it.
     pub(crate) fn data(&self, build: impl FnOnce() -> Value) -> Value {
         match self.format {
-            Format::Text => Value::Null,
-            Format::Json => build(),
+            OutputFormat::Text => Value::Null,
+            OutputFormat::Json => build(),
         }
     }
 
@@ -52,7 +52,7 @@ impl OutputBudget {
         items: &[T],
         paging: &PagingArgs,
         write: impl FnMut(&mut String, Option<&T>, &T),
-    ) -> Result<List, CodeError> {
+    ) -> Result<RenderedList, CodeError> {
         Ok(self.page(items.len(), paging)?.fill(items, write).finish())
     }
 
@@ -60,40 +60,40 @@ impl OutputBudget {
     pub(crate) fn rows<T>(
         &self,
         items: &[T],
-        instead: &str,
+        rest_hint: &str,
         write: impl FnMut(&mut String, Option<&T>, &T),
-    ) -> Result<List, CodeError> {
-        Ok(self.page(items.len(), &PagingArgs::default())?.fill(items, write).finish_without_cursor(instead))
+    ) -> Result<RenderedList, CodeError> {
+        Ok(self.page(items.len(), &PagingArgs::default())?.fill(items, write).finish_without_cursor(rest_hint))
     }
 
     /// Writes the first few locations of a list that another tool shows completely.
-    pub(crate) async fn first_hits(
+    pub(crate) async fn first_locations(
         &self,
         question: &Question<'_>,
-        found: &[RawLocation],
+        locations: &[RawLocation],
         context: u32,
         limit: u32,
-        instead: &str,
-    ) -> Result<(List, Vec<Location>), CodeError> {
-        let page = self.page(found.len(), &PagingArgs::default().or_limit(limit))?;
-        let (page, hits) = page.fill_with_hits(question, found, context).await;
-        Ok((page.finish_without_cursor(instead), hits))
+        rest_hint: &str,
+    ) -> Result<(RenderedList, Vec<Location>), CodeError> {
+        let page = self.page(locations.len(), &PagingArgs::default().with_default_limit(limit))?;
+        let (page, hits) = page.fill_with_locations(question, locations, context).await;
+        Ok((page.finish_without_cursor(rest_hint), hits))
     }
 
     /// Writes locations by file, each read only when it is needed. Also returns the written locations.
-    pub(crate) async fn hits(
+    pub(crate) async fn locations(
         &self,
         question: &Question<'_>,
-        found: &[RawLocation],
+        locations: &[RawLocation],
         context: u32,
         paging: &PagingArgs,
-    ) -> Result<(List, Vec<Location>), CodeError> {
-        let (page, hits) = self.page(found.len(), paging)?.fill_with_hits(question, found, context).await;
+    ) -> Result<(RenderedList, Vec<Location>), CodeError> {
+        let (page, hits) = self.page(locations.len(), paging)?.fill_with_locations(question, locations, context).await;
         Ok((page.finish(), hits))
     }
 
     /// Starts a list that is written item by item.
-    fn page(&self, total: usize, paging: &PagingArgs) -> Result<Page, CodeError> {
+    fn page(&self, total: usize, paging: &PagingArgs) -> Result<ListWriter, CodeError> {
         let start = paging.start()?;
         if start > 0 && start >= total {
             return Err(CodeError::input(
@@ -103,7 +103,7 @@ impl OutputBudget {
             ));
         }
         let end = start.saturating_add(paging.limit()).min(total);
-        Ok(Page { text: String::new(), room: self.body(), start, next: start, end, total })
+        Ok(ListWriter { text: String::new(), room: self.body(), start, next: start, end, total })
     }
 
     /// Returns a text, cut at a line end if it exceeds the budget.
@@ -111,23 +111,23 @@ impl OutputBudget {
         if text.len() <= self.body() {
             return (text.to_owned(), None);
         }
-        let mut kept = String::new();
+        let mut shown = String::new();
         for line in text.lines() {
-            if kept.len() + line.len() >= self.body() && !kept.is_empty() {
+            if shown.len() + line.len() >= self.body() && !shown.is_empty() {
                 break;
             }
             // A single long line is cut inside.
-            kept.extend(line.chars().take(self.body()));
-            kept.push('\n');
+            shown.extend(line.chars().take(self.body()));
+            shown.push('\n');
         }
-        let _ = writeln!(kept, "… cut: {} of {} bytes; raise max_tokens for the rest", kept.len(), text.len());
-        let truncated = Truncation { shown: kept.len(), total: text.len(), cursor: None };
-        (kept, Some(truncated))
+        let _ = writeln!(shown, "… cut: {} of {} bytes; raise max_tokens for the rest", shown.len(), text.len());
+        let truncated = Truncation { shown: shown.len(), total: text.len(), cursor: None };
+        (shown, Some(truncated))
     }
 }
 
 /// A list while it is written.
-struct Page {
+struct ListWriter {
     text: String,
     room: usize,
     start: usize,
@@ -136,7 +136,7 @@ struct Page {
     total: usize,
 }
 
-impl Page {
+impl ListWriter {
     /// Returns the index of the next item; `None` if the budget, the limit or the list is exhausted.
     fn next(&self) -> Option<usize> {
         (self.next < self.end).then_some(self.next)
@@ -166,28 +166,28 @@ impl Page {
         self
     }
 
-    async fn fill_with_hits(mut self, question: &Question<'_>, found: &[RawLocation], context: u32) -> (Self, Vec<Location>) {
+    async fn fill_with_locations(mut self, question: &Question<'_>, raw_locations: &[RawLocation], context: u32) -> (Self, Vec<Location>) {
         let mut hits: Vec<Location> = Vec::new();
-        while let Some(found) = self.next().and_then(|at| found.get(at)) {
-            let hit = question.hit(found, context).await;
-            if self.write(|text| write_hit(text, hits.last(), &hit)) {
+        while let Some(raw) = self.next().and_then(|at| raw_locations.get(at)) {
+            let hit = question.hit(raw, context).await;
+            if self.write(|text| write_location(text, hits.last(), &hit)) {
                 hits.push(hit);
             }
         }
         (self, hits)
     }
 
-    fn finish(self) -> List {
+    fn finish(self) -> RenderedList {
         let cursor = self.next.to_string();
         let more = format!("cursor=\"{cursor}\"");
         self.end_with(&more, Some(cursor))
     }
 
-    fn finish_without_cursor(self, instead: &str) -> List {
+    fn finish_without_cursor(self, instead: &str) -> RenderedList {
         self.end_with(instead, None)
     }
 
-    fn end_with(mut self, more: &str, cursor: Option<String>) -> List {
+    fn end_with(mut self, more: &str, cursor: Option<String>) -> RenderedList {
         let shown = self.next;
         let truncated =
             (shown < self.total).then(|| Truncation { shown: shown - self.start, total: self.total, cursor });
@@ -195,12 +195,12 @@ impl Page {
             // Writing to a `String` cannot fail.
             let _ = writeln!(self.text, "… {} more: {more}", self.total - shown);
         }
-        List { text: self.text, range: self.start..shown, truncated }
+        RenderedList { text: self.text, range: self.start..shown, truncated }
     }
 }
 
 /// A rendered list.
-pub(crate) struct List {
+pub(crate) struct RenderedList {
     pub(crate) text: String,
     /// Indices of the written items.
     pub(crate) range: std::ops::Range<usize>,
@@ -208,13 +208,13 @@ pub(crate) struct List {
 }
 
 /// Appends one location: the file's name if it changes, then position and source line.
-fn write_hit(text: &mut String, before: Option<&Location>, hit: &Location) {
-    let place = &hit.place;
+fn write_location(text: &mut String, before: Option<&Location>, location: &Location) {
+    let place = &location.place;
     if before.is_none_or(|before| before.place.shown != place.shown) {
         let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
     }
     let _ = write!(text, "  {}:{}", place.line, place.column);
-    let mark = match hit {
+    let mark = match location {
         Location { text_only: true, .. } => "  (text)\n",
         Location { declaration: true, .. } => "  (declaration)\n",
         _ => "\n",
@@ -236,8 +236,8 @@ fn write_hit(text: &mut String, before: Option<&Location>, hit: &Location) {
 }
 
 /// Returns the number of distinct files in a list of locations.
-pub(crate) fn file_count(found: &[RawLocation]) -> usize {
-    let mut files: Vec<&str> = found.iter().map(|found| found.shown.as_str()).collect();
+pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
+    let mut files: Vec<&str> = locations.iter().map(|found| found.shown.as_str()).collect();
     files.sort_unstable();
     files.dedup();
     files.len()
@@ -256,13 +256,13 @@ pub(crate) fn count(number: usize, singular: &str) -> String {
 }
 
 /// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
-pub(crate) fn place_json(place: &SourcePlace) -> Value {
-    json!({ "path": place.shown, "range": place.range, "text": place.source })
+pub(crate) fn location_json(location: &SourcePlace) -> Value {
+    json!({ "path": location.shown, "range": location.range, "text": location.source })
 }
 
 /// Returns the JSON form of a listed location.
-pub(crate) fn hit_json(hit: &Location) -> Value {
-    let mut item = place_json(&hit.place);
+pub(crate) fn listed_location_json(hit: &Location) -> Value {
+    let mut item = location_json(&hit.place);
     if hit.declaration {
         item["declaration"] = json!(true);
     }
@@ -279,7 +279,7 @@ pub(crate) fn hit_json(hit: &Location) -> Value {
 }
 
 /// Answer of a tool that plans a change: id, counts, diff.
-pub(crate) fn plan_reply(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
+pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
     let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
     // Writing to a `String` cannot fail.
     let _ = writeln!(

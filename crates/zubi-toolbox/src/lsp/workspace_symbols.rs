@@ -12,7 +12,7 @@ use zubi_tools::Effect;
 
 use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
-use crate::lsp::view::{OutputBudget, count, place_json};
+use crate::lsp::view::{OutputBudget, count, location_json};
 
 pub(crate) struct WorkspaceSymbols;
 
@@ -31,7 +31,7 @@ const DEFAULT_LIMIT: u32 = 40;
 
 #[async_trait]
 impl CodeTool for WorkspaceSymbols {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "lsp_workspace_symbols",
         title: "Find symbols by name",
         description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first.",
@@ -54,8 +54,8 @@ impl CodeTool for WorkspaceSymbols {
                 format!("Use one of: {}.", KINDS.join(", ")),
             ));
         }
-        let found = question.workspace_symbols(&input.query, kind.as_deref()).await?;
-        let list = view.list(&found.value, &input.paging.or_limit(DEFAULT_LIMIT), |text, _, symbol| {
+        let answer = question.workspace_symbols(&input.query, kind.as_deref()).await?;
+        let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
             let at = symbol.place.as_ref().map_or_else(|| symbol.shown.clone(), zubi_code::place::SourcePlace::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
             if let Some(container) = &symbol.container {
@@ -65,26 +65,26 @@ impl CodeTool for WorkspaceSymbols {
         })?;
         let mut text = format!(
             "{} matching `{}`\n",
-            count(found.value.len(), "symbol"),
+            count(answer.value.len(), "symbol"),
             zubi_code::markup::clean_line(&input.query)
         );
         text.push_str(&list.text);
         let data = view.data(|| {
-            let items: Vec<_> = found
+            let items: Vec<_> = answer
                 .value
                 .get(list.range)
                 .unwrap_or_default()
                 .iter()
                 .map(|symbol| {
-                    let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), place_json);
+                    let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), location_json);
                     item["name"] = json!(symbol.name);
                     item["kind"] = json!(symbol.kind);
                     item["container"] = json!(symbol.container);
                     item
                 })
                 .collect();
-            json!({ "items": items, "total": found.value.len() })
+            json!({ "items": items, "total": answer.value.len() })
         });
-        Ok(CodeAnswer { text, data, status: found.status, truncated: list.truncated })
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }

@@ -12,11 +12,11 @@ use zubi_run::store::OutputStore;
 use zubi_tools::redact::Redactor;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{handle, not_there};
-use crate::file::search::engine::{self, Bounds, Query};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::{parse_handle, output_error};
+use crate::file::search::engine::{self, SearchLimits, SearchQuery};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Grep;
+pub(crate) struct GrepOutput;
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
@@ -24,7 +24,7 @@ const MAX_CONTEXT: usize = 20;
 /// Most bytes of an answer.
 const MAX_BYTES: usize = 60_000;
 /// Longer than any expression takes on the largest output.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
@@ -41,8 +41,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Grep {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for GrepOutput {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "output.grep",
         title: "Search an output",
         description: "Searches an output that was too long for an answer, by its handle (`o-…`) from that answer, for a regular expression: the number of matching lines, then the lines with their numbers. To see more around one, use output.read.",
@@ -63,9 +63,9 @@ impl LocalTool for Grep {
     }
 
     async fn run(store: &OutputStore, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let id = handle(&input.output)?;
-        let path = store.path(&id).map_err(|error| not_there(&error))?;
-        let query = Query {
+        let id = parse_handle(&input.output)?;
+        let path = store.path(&id).map_err(|error| output_error(&error))?;
+        let query = SearchQuery {
             text: input.pattern,
             is_regex: true,
             case_sensitive: None,
@@ -80,24 +80,24 @@ impl LocalTool for Grep {
             )
         })?;
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-        let deadline = cx.deadline.min(Instant::now() + PATIENCE);
-        let bounds = Bounds { limit, cancel: cx.cancel.clone(), deadline };
-        let searching =
-            tokio::task::spawn_blocking(move || engine::search(&[path], &query, &matcher, &BTreeMap::new(), &bounds));
-        let found = searching.await.map_err(|error| ToolError::Fatal(error.into()))?;
-        if found.binary > 0 {
+        let deadline = cx.deadline.min(Instant::now() + TIMEOUT);
+        let limits = SearchLimits { limit, cancel: cx.cancel.clone(), deadline };
+        let search =
+            tokio::task::spawn_blocking(move || engine::search(&[path], &query, &matcher, &BTreeMap::new(), &limits));
+        let findings = search.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        if findings.binary > 0 {
             let hint = "output.read shows its text parts.";
             return Err(ToolError::operation_failed("search the output", "it is binary", hint));
         }
-        if found.unreadable > 0 {
+        if findings.unreadable > 0 {
             let hint = "output.read shows it; run the command again if it was deleted.";
             return Err(ToolError::operation_failed("search the output", "it cannot be read, or has an extremely long line", hint));
         }
         let room = cx.byte_budget(MAX_BYTES);
-        let mut text = format!("{} matching lines in {id}\n", found.lines);
+        let mut text = format!("{} matching lines in {id}\n", findings.lines);
         let redactor = Redactor::default();
         let (mut shown, mut items) = (0, Vec::new());
-        for line in found.files.values().flatten() {
+        for line in findings.files.values().flatten() {
             let mut part = String::new();
             // Writing to a `String` cannot fail.
             for (number, context) in &line.before {
@@ -114,14 +114,14 @@ impl LocalTool for Grep {
             items.push(json!({ "line": line.number, "text": redactor.text(&line.text) }));
             shown += 1;
         }
-        let truncated = (shown < found.lines).then_some(Truncation { shown, total: found.lines, cursor: None });
+        let truncated = (shown < findings.lines).then_some(Truncation { shown, total: findings.lines, cursor: None });
         if truncated.is_some() {
-            let _ = writeln!(text, "… {} more: narrow `pattern` or raise `limit`", found.lines - shown);
+            let _ = writeln!(text, "… {} more: narrow `pattern` or raise `limit`", findings.lines - shown);
         }
-        if found.stopped {
+        if findings.is_incomplete {
             text.push_str("stopped early: more matches possible\n");
         }
-        let data = json!({ "items": items, "total": found.lines });
+        let data = json!({ "items": items, "total": findings.lines });
         Ok(ToolOutput { text, data: Some(data), status: None, truncated })
     }
 }

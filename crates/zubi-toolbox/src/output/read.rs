@@ -13,10 +13,10 @@ use zubi_run::store::OutputStore;
 use zubi_tools::redact::Redactor;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{handle, not_there};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::{parse_handle, output_error};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Read;
+pub(crate) struct ReadOutput;
 
 const DEFAULT_LINES: u64 = 200;
 const MAX_LINES: u64 = 5_000;
@@ -37,8 +37,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Read {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for ReadOutput {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "output.read",
         title: "Read an output",
         description: "Shows lines of an output that was too long for an answer, by its handle (`o-…`) from that answer: from a given line, or the last ones. To find something, output.grep is quicker.",
@@ -59,26 +59,26 @@ impl LocalTool for Read {
     }
 
     async fn run(store: &OutputStore, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let id = handle(&input.output)?;
+        let id = parse_handle(&input.output)?;
         let from = input.from_line.unwrap_or(1);
         if from == 0 {
             return Err(ToolError::invalid("from_line", "lines are 1-based", "Pass 1 for the first line."));
         }
-        let wanted = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
+        let line_count = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
         let room = cx.byte_budget(MAX_BYTES);
         let (store, name) = (store.clone(), id.clone());
         let reading = tokio::task::spawn_blocking(move || {
-            let total = count(store.open(&name)?).map_err(|source| read_error(&name, source))?;
-            let back = total.saturating_sub(from.unsigned_abs());
-            let first = if from < 0 { back + 1 } else { from.unsigned_abs() };
-            let shown = lines(store.open(&name)?, first, wanted, room).map_err(|source| read_error(&name, source))?;
+            let total = count_lines(store.open(&name)?).map_err(|source| read_error(&name, source))?;
+            let skipped = total.saturating_sub(from.unsigned_abs());
+            let first = if from < 0 { skipped + 1 } else { from.unsigned_abs() };
+            let shown = read_lines(store.open(&name)?, first, line_count, room).map_err(|source| read_error(&name, source))?;
             let redactor = Redactor::default();
             Ok((total, first, shown.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
         });
         let (total, first, lines) = reading
             .await
             .map_err(|error| ToolError::Fatal(error.into()))?
-            .map_err(|error: zubi_run::store::StoreError| not_there(&error))?;
+            .map_err(|error: zubi_run::store::StoreError| output_error(&error))?;
         if lines.is_empty() {
             let hint = "Pass a `from_line` within it, or a negative one to count from the end.";
             return Err(ToolError::invalid("from_line", format!("the output has {total} lines"), hint));
@@ -104,7 +104,7 @@ fn read_error(id: &zubi_run::store::OutputId, source: io::Error) -> zubi_run::st
 }
 
 /// Counts the lines; an unterminated last line counts too.
-fn count(file: File) -> io::Result<u64> {
+fn count_lines(file: File) -> io::Result<u64> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut lines, mut is_open) = (0, false);
     loop {
@@ -118,7 +118,7 @@ fn count(file: File) -> io::Result<u64> {
 }
 
 /// Returns lines with their line ends, up to about `room` bytes; the first line is always included.
-fn lines(file: File, first: u64, wanted: u64, room: usize) -> io::Result<Vec<String>> {
+fn read_lines(file: File, first: u64, line_count: u64, room: usize) -> io::Result<Vec<String>> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut found, mut bytes) = (Vec::new(), 0);
     for number in 1.. {
@@ -128,9 +128,9 @@ fn lines(file: File, first: u64, wanted: u64, room: usize) -> io::Result<Vec<Str
             }
             continue;
         }
-        let Some(line) = line(&mut reader)? else { break };
+        let Some(line) = read_line(&mut reader)? else { break };
         bytes += line.len();
-        if found.len() as u64 >= wanted || (bytes > room && !found.is_empty()) {
+        if found.len() as u64 >= line_count || (bytes > room && !found.is_empty()) {
             break;
         }
         found.push(line);
@@ -139,7 +139,7 @@ fn lines(file: File, first: u64, wanted: u64, room: usize) -> io::Result<Vec<Str
 }
 
 /// Reads the next line, truncated if very long.
-fn line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
+fn read_line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     if reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes)? == 0 {

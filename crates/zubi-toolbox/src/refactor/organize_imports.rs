@@ -9,7 +9,7 @@ use zubi_code::actions::Outcome;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::{How, apply, file, files_in_uri};
+use super::{ApplyRequest, apply, resolve_file, files_in_uri};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::OutputBudget;
 
@@ -28,7 +28,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for OrganizeImports {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "organize_imports",
         title: "Organize imports",
         description: "Sorts the imports of a file and removes unused ones through its language server; applies at once, with an undo handle. Reports when nothing changes or no server supports it.",
@@ -46,27 +46,27 @@ impl CodeTool for OrganizeImports {
     }
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = file(question, &input.uri)?;
+        let path = resolve_file(question, &input.uri)?;
         let range = question.text_range(&path, None).await?;
-        let offered = question.actions(&path, range, &[KIND.to_owned()]).await?;
-        let (actions, _) = offered.value;
+        let answer = question.actions(&path, range, &[KIND.to_owned()]).await?;
+        let (actions, _) = answer.value;
         // Servers may return more kinds than requested.
-        let is_it = |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
-        let mut refused = None;
-        for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_it)) {
+        let is_requested = |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
+        let mut unavailable = None;
+        for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_requested)) {
             match &action.outcome {
                 Outcome::Plan(plan) => {
-                    let how = How { save: input.save, ..How::default() };
-                    return apply(question, view, plan, offered.status, how).await;
+                    let request = ApplyRequest { save: input.save, ..ApplyRequest::default() };
+                    return apply(question, view, plan, answer.status, request).await;
                 }
-                Outcome::Unavailable { why } => refused = Some(why.clone()),
+                Outcome::Unavailable { why } => unavailable = Some(why.clone()),
             }
         }
-        let shown = question.workspace().display(&path);
-        let text = match refused {
-            Some(why) => format!("nothing changed in {shown}: {why}\n"),
-            None => format!("nothing to organize in {shown}: no server offers it for the present text\n"),
+        let display_path = question.workspace().display(&path);
+        let text = match unavailable {
+            Some(why) => format!("nothing changed in {display_path}: {why}\n"),
+            None => format!("nothing to organize in {display_path}: no server offers it for the present text\n"),
         };
-        Ok(CodeAnswer { text, data: Value::Null, status: offered.status, truncated: None })
+        Ok(CodeAnswer { text, data: Value::Null, status: answer.status, truncated: None })
     }
 }

@@ -14,7 +14,7 @@ use zubi_code::words;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::{How, apply};
+use super::{ApplyRequest, apply};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::{OutputBudget, count};
 use crate::settings::update_imports::{ImportUpdatePolicy, UpdateImports};
@@ -34,11 +34,11 @@ pub(crate) struct Input {
 }
 
 /// Time limit for counting mentions of the old name.
-const COUNTING: Duration = Duration::from_millis(500);
+const COUNT_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[async_trait]
 impl CodeTool for RenameFile {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "rename_file",
         title: "Rename a file",
         description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. If no server updates imports, it reports that and counts mentions of the old name. Honours the setting updateImportsOnFileMove.",
@@ -76,8 +76,8 @@ impl CodeTool for RenameFile {
                 "Pass the whole new path, including the name; it must not exist yet.",
             ));
         }
-        let following = ImportUpdatePolicy::for_path(question, &from, input.save == Some(true)).await?;
-        let planned = question.rename_file(&from, &to, following.imports).await?;
+        let import_policy = ImportUpdatePolicy::for_path(question, &from, input.save == Some(true)).await?;
+        let planned = question.rename_file(&from, &to, import_policy.imports).await?;
         let mut notes = Vec::new();
         if from.is_symlink() {
             notes.push(format!(
@@ -88,20 +88,20 @@ impl CodeTool for RenameFile {
         let edits = planned.value.plan.edit_count;
         match &planned.value.imports {
             // The result of extensions is known only after the move.
-            Ok(_) if following.imports == Imports::Followed => {}
+            Ok(_) if import_policy.imports == Imports::Followed => {}
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
             Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
-            Err(_) if following.setting == UpdateImports::Never => {
+            Err(_) if import_policy.setting == UpdateImports::Never => {
                 notes.push("imports stay unchanged: updateImportsOnFileMove is \"never\"".to_owned());
-                notes.push(mentions(question, &from).await);
+                notes.push(count_mentions(question, &from).await);
             }
             Err(why) => {
                 notes.push(format!("no server updates imports here: {why}"));
-                notes.push(mentions(question, &from).await);
+                notes.push(count_mentions(question, &from).await);
             }
         }
-        if following.setting == UpdateImports::Prompt {
-            notes.push(match following.imports {
+        if import_policy.setting == UpdateImports::Prompt {
+            notes.push(match import_policy.imports {
                 Imports::Followed => {
                     "updateImportsOnFileMove is \"prompt\"; it was \"always\" for this call".to_owned()
                 }
@@ -111,34 +111,34 @@ impl CodeTool for RenameFile {
                 }
             });
         }
-        let followed = following.imports == Imports::Followed;
-        let mentioned = if followed { mentions(question, &from).await } else { String::new() };
-        let told = |applied: &AppliedChange| {
+        let by_extensions = import_policy.imports == Imports::Followed;
+        let mention_note = if by_extensions { count_mentions(question, &from).await } else { String::new() };
+        let change_notes = |applied: &AppliedChange| {
             let mut notes = notes.clone();
             let changed = applied.files.iter().filter(|file| file.done.contains("by an extension")).count();
             match changed {
-                _ if !followed => {}
+                _ if !by_extensions => {}
                 0 => {
                     notes.push("no extension of the editor changed an import".to_owned());
-                    notes.push(format!("before, {mentioned}"));
+                    notes.push(format!("before, {mention_note}"));
                 }
                 changed => notes.push(format!("extensions of the editor changed {}", count(changed, "file"))),
             }
             notes
         };
-        let manner =
-            EditOptions { settings: following.hold, settings_of_undo: following.hold_back, followed, ..EditOptions::default() };
-        let how = How { save: input.save, manner, notes: Some(&told), ..How::default() };
-        apply(question, view, &planned.value.plan, planned.status, how).await
+        let options =
+            EditOptions { settings: import_policy.overrides, settings_of_undo: import_policy.undo_overrides, followed: by_extensions, ..EditOptions::default() };
+        let request = ApplyRequest { save: input.save, options, notes: Some(&change_notes), ..ApplyRequest::default() };
+        apply(question, view, &planned.value.plan, planned.status, request).await
     }
 }
 
 /// Counts mentions of the old name in the workspace's texts.
-async fn mentions(question: &Question<'_>, from: &Utf8Path) -> String {
+async fn count_mentions(question: &Question<'_>, from: &Utf8Path) -> String {
     let name = from.file_stem().unwrap_or_default().to_owned();
     let (roots, word) = (question.workspace().roots(), name.clone());
-    let found = tokio::task::spawn_blocking(move || words::search(&roots, &word, Instant::now() + COUNTING)).await;
-    match found {
+    let matches = tokio::task::spawn_blocking(move || words::search(&roots, &word, Instant::now() + COUNT_TIMEOUT)).await;
+    match matches {
         Ok(found) => {
             let at_least = if found.cut { "at least " } else { "" };
             let (times, files) = (count(found.total(), "time"), count(found.files.len(), "file"));

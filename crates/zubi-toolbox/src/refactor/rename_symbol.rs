@@ -10,7 +10,7 @@ use zubi_code::words;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::{How, apply, file, files_in_uri};
+use super::{ApplyRequest, apply, resolve_file, files_in_uri};
 use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
 use crate::lsp::view::OutputBudget;
 
@@ -35,7 +35,7 @@ const MAX_TRIED: usize = 20;
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
-    const ABOUT: CodeToolMeta = CodeToolMeta {
+    const META: CodeToolMeta = CodeToolMeta {
         id: "rename_symbol",
         title: "Rename a symbol",
         description: "Renames a symbol of a file at once, wherever it is used; returns the changed files, the new and fixed diagnostics, and an undo handle. To see the diff first, use lsp_rename_symbol.",
@@ -53,11 +53,11 @@ impl CodeTool for RenameSymbol {
     }
 
     async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = file(question, &input.uri)?;
-        let shown = question.workspace().display(&path);
+        let path = resolve_file(question, &input.uri)?;
+        let display_path = question.workspace().display(&path);
         let declared = TargetInput {
             symbol: Some(input.original_name.clone()),
-            path: Some(shown.clone()),
+            path: Some(display_path.clone()),
             ..TargetInput::default()
         };
         let (at, planned) = match question.resolve(&declared, PositionIntent::Identifier).await {
@@ -66,57 +66,57 @@ impl CodeTool for RenameSymbol {
                 (at, planned)
             }
             Ok(_) | Err(CodeError::Input { .. }) => {
-                let places = places(question, &path, &shown, &input.original_name).await?;
-                let mut first = None;
-                let mut found = None;
+                let occurrences = find_occurrences(question, &path, &display_path, &input.original_name).await?;
+                let mut first_error = None;
+                let mut success = None;
                 // The server declines to rename mere text matches (in comments or strings).
-                for at in places {
-                    let place = TargetInput { at: Some(at), ..TargetInput::default() };
-                    let at = question.resolve(&place, PositionIntent::Identifier).await?;
+                for at in occurrences {
+                    let target = TargetInput { at: Some(at), ..TargetInput::default() };
+                    let at = question.resolve(&target, PositionIntent::Identifier).await?;
                     match question.rename(&at, &input.new_name).await {
                         Ok(planned) => {
-                            found = Some((at, planned));
+                            success = Some((at, planned));
                             break;
                         }
                         Err(error @ (CodeError::Declined { .. } | CodeError::Edit(_))) => {
-                            first.get_or_insert(error);
+                            first_error.get_or_insert(error);
                         }
                         Err(error) => return Err(error),
                     }
                 }
-                found.ok_or_else(|| first.unwrap_or_else(|| unknown(&shown, &input.original_name)))?
+                success.ok_or_else(|| first_error.unwrap_or_else(|| unknown_name(&display_path, &input.original_name)))?
             }
             Err(error) => return Err(error),
         };
         let mut status = planned.status;
         status.merge(at.status.clone());
-        let how = How { save: input.save, lines: format!("{}\n", at.header()), ..How::default() };
-        apply(question, view, &planned.value, status, how).await
+        let request = ApplyRequest { save: input.save, preamble: format!("{}\n", at.header()), ..ApplyRequest::default() };
+        apply(question, view, &planned.value, status, request).await
     }
 }
 
-fn unknown(shown: &str, name: &str) -> CodeError {
-    let what = format!("`{}` does not occur in `{shown}`", name.chars().take(80).collect::<String>());
+fn unknown_name(display_path: &str, name: &str) -> CodeError {
+    let what = format!("`{}` does not occur in `{display_path}`", name.chars().take(80).collect::<String>());
     CodeError::input("originalName", what, "`lsp_document_symbols` lists the names of a file.")
 }
 
 /// Returns the whole-word occurrences of a name, in the format of `at`.
-async fn places(
+async fn find_occurrences(
     question: &Question<'_>,
     path: &camino::Utf8Path,
     shown: &str,
     name: &str,
 ) -> Result<Vec<String>, CodeError> {
     let document = question.document(path).await?;
-    let mut places = Vec::new();
+    let mut occurrences = Vec::new();
     for (index, line) in document.text.lines().enumerate() {
         for at in words::occurrences(line, name) {
             let column = line.get(..at).unwrap_or_default().chars().count() + 1;
-            places.push(format!("{shown}:{}:{column}", index + 1));
+            occurrences.push(format!("{shown}:{}:{column}", index + 1));
         }
-        if places.len() >= MAX_TRIED {
+        if occurrences.len() >= MAX_TRIED {
             break;
         }
     }
-    if places.is_empty() { Err(unknown(shown, name)) } else { Ok(places) }
+    if occurrences.is_empty() { Err(unknown_name(shown, name)) } else { Ok(occurrences) }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use zubi_code::CodeIntel;
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolError};
 
-use crate::settings::follows;
+use crate::settings::update_imports_setting;
 
 const PLAIN: &str = "text/plain";
 
@@ -36,7 +36,7 @@ impl Resource for UpdateImportsEnabled {
     }
 
     async fn read(&self, _uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError> {
-        let text = follows(&self.intel, cx).await?.name().to_owned();
+        let text = update_imports_setting(&self.intel, cx).await?.name().to_owned();
         Ok(ResourceText { mime_type: PLAIN.to_owned(), text })
     }
 }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::{Settings, editor, keys, store};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::{SettingsContext, editor, keys, store};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
 pub(crate) struct SetSetting;
 
@@ -26,7 +26,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl LocalTool for SetSetting {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "set_setting",
         title: "Change a setting",
         description: "Sets a setting of the workspace: through the open editor, returning the old value and the undo call, otherwise in .vscode/settings.json, preserving comments, returning the diff and an undo handle. Only settings about text format and refactoring are writable; the error for others lists them.",
@@ -39,23 +39,23 @@ impl LocalTool for SetSetting {
         timeout: Duration::from_mins(1),
         example: || ("Indent by two", json!({ "key": "editor.tabSize", "value": 2 })),
     };
-    type Context = Settings;
+    type Context = SettingsContext;
     type Input = Input;
 
-    fn footprint(_settings: &Settings, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint { writes: vec![store::path(cx)?], checked: true, ..Footprint::default() })
+    fn footprint(_settings: &SettingsContext, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { writes: vec![store::settings_path(cx)?], checked: true, ..Footprint::default() })
     }
 
-    async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        if let Some(open) = settings.intel.settings() {
-            let scope = editor::writable(input.scope.as_deref())?;
+    async fn run(settings: &SettingsContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        if let Some(editor) = settings.intel.settings() {
+            let scope = editor::writable_scope(input.scope.as_deref())?;
             let value = input.value.unwrap_or_default();
-            keys::check_change(&input.key, &value)?;
-            return editor::set(&**open, cx, &[&input.key], &value, scope).await;
+            keys::check_writable_or_null(&input.key, &value)?;
+            return editor::set_values(&**editor, cx, &[&input.key], &value, scope).await;
         }
         store::check_scope(input.scope.as_deref())?;
         let value = input.value.unwrap_or_default();
-        keys::check(&input.key, &value)?;
-        store::set(settings, cx, Self::ABOUT.id, &[(&input.key, value)]).await
+        keys::check_writable(&input.key, &value)?;
+        store::set_values(settings, cx, Self::META.id, &[(&input.key, value)]).await
     }
 }

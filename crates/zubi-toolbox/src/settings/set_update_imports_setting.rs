@@ -11,8 +11,8 @@ use zubi_code::settings::Scope;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
-use super::{Settings, editor, store, update_imports};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::{SettingsContext, editor, store, update_imports};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
 pub(crate) struct SetUpdateImportsSetting;
 
@@ -33,7 +33,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl LocalTool for SetUpdateImportsSetting {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "set_update_imports_setting",
         title: "Update imports on file moves",
         description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file and the editor update the imports of a moved file. Returns the old and new values, and the undo call.",
@@ -46,30 +46,30 @@ impl LocalTool for SetUpdateImportsSetting {
         timeout: Duration::from_mins(1),
         example: || ("Always update imports", json!({ "value": "always" })),
     };
-    type Context = Settings;
+    type Context = SettingsContext;
     type Input = Input;
 
-    fn footprint(_settings: &Settings, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint { writes: vec![store::path(cx)?], checked: true, ..Footprint::default() })
+    fn footprint(_settings: &SettingsContext, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { writes: vec![store::settings_path(cx)?], checked: true, ..Footprint::default() })
     }
 
-    async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(settings: &SettingsContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let value = match input.value {
             Choice::Always => "always",
             Choice::Prompt => "prompt",
             Choice::Never => "never",
         };
-        if let Some(open) = settings.intel.settings() {
+        if let Some(editor) = settings.intel.settings() {
             const OPERATION: &str = "change the setting";
             let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
             // The unified setting takes precedence in editors that have it.
-            let newer = open.get(update_imports::UNIFIED, &request).await;
+            let newer = editor.get(update_imports::UNIFIED, &request).await;
             let newer = newer.map_err(|error| editor::setting_error(OPERATION, &error))?;
             let keys: &[&str] =
                 if newer.default.is_null() { &[TYPESCRIPT, JAVASCRIPT] } else { &[update_imports::UNIFIED] };
-            return editor::set(&**open, cx, keys, &json!(value), Scope::Workspace).await;
+            return editor::set_values(&**editor, cx, keys, &json!(value), Scope::Workspace).await;
         }
         let values = [(TYPESCRIPT, json!(value)), (JAVASCRIPT, json!(value))];
-        store::set(settings, cx, Self::ABOUT.id, &values).await
+        store::set_values(settings, cx, Self::META.id, &values).await
     }
 }

@@ -7,20 +7,20 @@ use zubi_base::fs::ReadError;
 use zubi_base::text::SourceText;
 use zubi_tools::{ToolCx, ToolError, ToolOutput};
 
-use super::Settings;
+use super::SettingsContext;
 use crate::file::paths;
-use crate::file::written::{self, FileWrite};
-use crate::jsonc::AS_VS_CODE;
+use crate::file::write_path::{self, FileWrite};
+use crate::jsonc::VS_CODE_DIALECT;
 
 /// Path of the workspace's settings, relative to its first folder.
-pub(crate) const FILE: &str = ".vscode/settings.json";
+pub(crate) const SETTINGS_FILE: &str = ".vscode/settings.json";
 
 /// Maximum nesting depth. The parser recurses; real settings are far from it.
 const MAX_DEPTH: usize = 64;
 
 /// Returns the path, with symlinks resolved.
-pub(crate) fn path(cx: &ToolCx) -> Result<Utf8PathBuf, ToolError> {
-    paths::creatable(cx, "settings", cx.workspace.root().join(FILE).as_str())
+pub(crate) fn settings_path(cx: &ToolCx) -> Result<Utf8PathBuf, ToolError> {
+    paths::resolve_creatable(cx, "settings", cx.workspace.root().join(SETTINGS_FILE).as_str())
 }
 
 /// Rejects every scope except the workspace's.
@@ -35,37 +35,37 @@ pub(crate) fn check_scope(scope: Option<&str>) -> Result<(), ToolError> {
 }
 
 /// Returns the file's text; `None` if it does not exist.
-pub(crate) async fn text(cx: &ToolCx, operation: &str) -> Result<Option<SourceText>, ToolError> {
-    let path = path(cx)?;
+pub(crate) async fn read_text(cx: &ToolCx, operation: &str) -> Result<Option<SourceText>, ToolError> {
+    let path = settings_path(cx)?;
     match cx.text_source.read(&path).await {
         Ok(text) => Ok(Some(text)),
         Err(ReadError::NotFound { .. }) => Ok(None),
-        Err(error) => Err(paths::unreadable(cx, operation, &path, &error)),
+        Err(error) => Err(paths::read_error(cx, operation, &path, &error)),
     }
 }
 
 /// Returns the value of a key; `None` if it is not set.
-pub(crate) async fn get(cx: &ToolCx, operation: &str, key: &str) -> Result<Option<Value>, ToolError> {
-    let Some(text) = text(cx, operation).await? else { return Ok(None) };
-    value(&text.text, key).map_err(|why| broken(operation, &why))
+pub(crate) async fn get_value(cx: &ToolCx, operation: &str, key: &str) -> Result<Option<Value>, ToolError> {
+    let Some(text) = read_text(cx, operation).await? else { return Ok(None) };
+    find_value(&text.text, key).map_err(|why| malformed(operation, &why))
 }
 
 /// Sets keys, all or none, and returns the diff and the undo handle.
-pub(crate) async fn set(
-    settings: &Settings,
+pub(crate) async fn set_values(
+    settings: &SettingsContext,
     cx: &ToolCx,
     by: &'static str,
     values: &[(&str, Value)],
 ) -> Result<ToolOutput, ToolError> {
     const OPERATION: &str = "change the setting";
-    let (path, before) = (path(cx)?, text(cx, OPERATION).await?);
+    let (path, before) = (settings_path(cx)?, read_text(cx, OPERATION).await?);
     let mut text = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
     for (key, value) in values {
-        text = set_value(&text, key, value).map_err(|why| broken(OPERATION, &why))?;
+        text = set_value(&text, key, value).map_err(|why| malformed(OPERATION, &why))?;
     }
     let shown = |(key, value): &(&str, Value)| format!("{key} = {value}");
     let title = format!("set {}", values.iter().map(shown).collect::<Vec<_>>().join(", "));
-    let new = FileWrite {
+    let write_request = FileWrite {
         title,
         by,
         operation: OPERATION,
@@ -74,11 +74,11 @@ pub(crate) async fn set(
         text: &text,
         notes: Vec::new(),
     };
-    Ok(written::write(&settings.intel, new).await?.output)
+    Ok(write_path::write(&settings.intel, write_request).await?.output)
 }
 
-pub(crate) fn broken(operation: &str, why: &str) -> ToolError {
-    ToolError::operation_failed(operation, format!("{FILE}:{why}"), "Correct the file, then call again; nothing was written.")
+pub(crate) fn malformed(operation: &str, why: &str) -> ToolError {
+    ToolError::operation_failed(operation, format!("{SETTINGS_FILE}:{why}"), "Correct the file, then call again; nothing was written.")
 }
 
 /// Parses JSON with comments as VS Code does. The error begins with `line:column`, 1-based.
@@ -86,7 +86,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     if depth(text) > MAX_DEPTH {
         return Err(format!("1:1: nested deeper than {MAX_DEPTH} levels"));
     }
-    let root = CstRootNode::parse(text, &AS_VS_CODE)
+    let root = CstRootNode::parse(text, &VS_CODE_DIALECT)
         .map_err(|error| format!("{}:{}: {}", error.line_display(), error.column_display(), error.kind()))?;
     match root.value() {
         Some(value) if value.as_object().is_none() => Err("1:1: its root is not an object".to_owned()),
@@ -110,7 +110,7 @@ fn depth(text: &str) -> usize {
 }
 
 /// Returns the value of a key of the root. If a key occurs twice, the last one counts, as in VS Code.
-pub(crate) fn value(text: &str, key: &str) -> Result<Option<Value>, String> {
+pub(crate) fn find_value(text: &str, key: &str) -> Result<Option<Value>, String> {
     let Some(object) = parse(text)?.object_value() else { return Ok(None) };
     let properties = object.properties();
     let last = properties.iter().rev().find(|property| property.decoded_name().as_deref() == Some(key));
@@ -121,7 +121,7 @@ pub(crate) fn value(text: &str, key: &str) -> Result<Option<Value>, String> {
 pub(crate) fn set_value(text: &str, key: &str, value: &Value) -> Result<String, String> {
     let root = parse(text)?;
     let object = root.object_value_or_set();
-    let value = match value {
+    let input_value = match value {
         Value::Bool(value) => CstInputValue::Bool(*value),
         Value::Number(value) => CstInputValue::Number(value.to_string()),
         Value::String(value) => CstInputValue::String(value.clone()),
@@ -129,8 +129,8 @@ pub(crate) fn set_value(text: &str, key: &str, value: &Value) -> Result<String, 
     };
     let properties = object.properties();
     match properties.iter().rev().find(|property| property.decoded_name().as_deref() == Some(key)) {
-        Some(property) => property.set_value(value),
-        None => drop(object.append(key, value)),
+        Some(property) => property.set_value(input_value),
+        None => drop(object.append(key, input_value)),
     }
     let mut text = root.to_string();
     if !text.ends_with('\n') {

@@ -68,50 +68,50 @@ pub(crate) struct ImportUpdatePolicy {
     pub(crate) setting: UpdateImports,
     pub(crate) imports: Imports,
     /// Editor settings in force during the move.
-    pub(crate) hold: Vec<Setting>,
+    pub(crate) overrides: Vec<Setting>,
     /// Editor settings in force during an undo, which restores every text itself, so that no extension may update
     /// imports.
-    pub(crate) hold_back: Vec<Setting>,
+    pub(crate) undo_overrides: Vec<Setting>,
 }
 
 impl ImportUpdatePolicy {
     /// Determines the policy for a file or folder, with overrides that suppress prompts.
-    pub(crate) async fn for_path(question: &Question<'_>, path: &Utf8Path, saves: bool) -> Result<Self, CodeError> {
+    pub(crate) async fn for_path(question: &Question<'_>, path: &Utf8Path, is_saving: bool) -> Result<Self, CodeError> {
         let keys = keys_for(path);
         let Some(editor) = question.intel.settings() else {
             let mut settings = Vec::new();
             for key in keys {
-                settings.push(read(question, key).await?);
+                settings.push(read_setting(question, key).await?);
             }
-            let setting = weakest(&settings);
+            let setting = combine(&settings);
             let imports = if setting == UpdateImports::Never { Imports::Stay } else { Imports::Planned };
-            return Ok(Self { setting, imports, hold: Vec::new(), hold_back: Vec::new() });
+            return Ok(Self { setting, imports, overrides: Vec::new(), undo_overrides: Vec::new() });
         };
         let cx = question.request_cx();
-        let held = |key: &str, value: Value| Setting { key: key.to_owned(), value };
+        let override_of = |key: &str, value: Value| Setting { key: key.to_owned(), value };
         let (mut settings, mut hold, mut hold_back) = (Vec::new(), Vec::new(), Vec::new());
-        for key in in_force(&**editor, keys, &cx).await? {
+        for key in settings_in_force(&**editor, keys, &cx).await? {
             let setting = UpdateImports::from_setting(Some(&editor.get(key, &cx).await?.value));
             if setting == UpdateImports::Prompt {
-                hold.push(held(key, "always".into()));
+                hold.push(override_of(key, "always".into()));
             }
             if setting != UpdateImports::Never {
-                hold_back.push(held(key, "never".into()));
+                hold_back.push(override_of(key, "never".into()));
             }
             settings.push(setting);
         }
-        let setting = weakest(&settings);
+        let setting = combine(&settings);
         // Otherwise the editor would save the changes of its extensions.
-        if !hold_back.is_empty() && !saves && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
-            hold.push(held(AUTO_SAVE, false.into()));
+        if !hold_back.is_empty() && !is_saving && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
+            hold.push(override_of(AUTO_SAVE, false.into()));
         }
         let imports = if setting == UpdateImports::Never { Imports::Stay } else { Imports::Followed };
-        Ok(Self { setting, imports, hold, hold_back })
+        Ok(Self { setting, imports, overrides: hold, undo_overrides: hold_back })
     }
 }
 
 /// Combines the settings of several languages: `never` only if it applies to all of them.
-fn weakest(settings: &[UpdateImports]) -> UpdateImports {
+fn combine(settings: &[UpdateImports]) -> UpdateImports {
     match settings {
         [] => UpdateImports::Always,
         all if all.contains(&UpdateImports::Prompt) => UpdateImports::Prompt,
@@ -122,7 +122,7 @@ fn weakest(settings: &[UpdateImports]) -> UpdateImports {
 
 /// Returns the editor settings in force: the unified one if it is set or the older ones no longer exist, otherwise the
 /// older ones.
-pub(crate) async fn in_force(
+pub(crate) async fn settings_in_force(
     editor: &dyn EditorSettings,
     keys: &'static [&'static str],
     cx: &RequestCx,
@@ -133,15 +133,15 @@ pub(crate) async fn in_force(
 }
 
 /// Reads the setting from the workspace's file.
-async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
-    let path = question.workspace().root().join(store::FILE);
+async fn read_setting(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
+    let path = question.workspace().root().join(store::SETTINGS_FILE);
     let text = match question.document(&path).await {
         Ok(document) => document.text.clone(),
         Err(ReadError::NotFound { .. }) => return Ok(UpdateImports::Always),
         Err(error) => return Err(error.into()),
     };
-    let value = store::value(&text, key).map_err(|why| {
-        let what = format!("{}:{why}, so the setting for updating imports is unknown", store::FILE);
+    let value = store::find_value(&text, key).map_err(|why| {
+        let what = format!("{}:{why}, so the setting for updating imports is unknown", store::SETTINGS_FILE);
         CodeError::input("settings", what, "Correct the file, then call again; nothing was changed.")
     })?;
     Ok(UpdateImports::from_setting(value.as_ref()))

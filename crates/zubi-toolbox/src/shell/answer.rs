@@ -12,19 +12,19 @@ use zubi_tools::{Status, ToolCx, ToolOutput};
 const MAX_BYTES: usize = 30_000;
 
 /// Returns the byte budget of an answer.
-pub(crate) fn room(cx: &ToolCx) -> usize {
+pub(crate) fn output_budget(cx: &ToolCx) -> usize {
     cx.byte_budget(MAX_BYTES)
 }
 
 /// Renders the answer for a finished command.
 pub(crate) fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
     let JobResult { end, duration, level, stdout, stderr } = finished;
-    let end_told = match end {
+    let end_text = match end {
         ExitReason::Exited(code) => format!("exit {code}"),
-        ExitReason::TimedOut => format!("time-out after {}, ended with all its processes", seconds(timeout)),
+        ExitReason::TimedOut => format!("time-out after {}, ended with all its processes", format_seconds(timeout)),
         ExitReason::Cancelled => "stopped, with all its processes".to_owned(),
     };
-    let (code, ended) = match end {
+    let (code, end_kind) = match end {
         ExitReason::Exited(code) => (Some(*code), "exited"),
         ExitReason::TimedOut => (None, "timed-out"),
         ExitReason::Cancelled => (None, "stopped"),
@@ -32,30 +32,30 @@ pub(crate) fn ended_answer(finished: &JobResult, timeout: Duration, room: usize)
     ToolOutput {
         text: outputs(stdout, stderr, room),
         data: Some(json!({
-            "ended": ended,
+            "ended": end_kind,
             "exitCode": code,
             "durationMs": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             "sandbox": level.name(),
-            "stdout": data(stdout),
-            "stderr": data(stderr),
+            "stdout": captured_json(stdout),
+            "stderr": captured_json(stderr),
         })),
         status: Some(Status {
             endpoint: level.name().to_owned(),
-            readiness: end_told,
+            readiness: end_text,
             complete: Some(matches!(end, ExitReason::Exited(_))),
-            note: Some(seconds(*duration)),
+            note: Some(format_seconds(*duration)),
         }),
         truncated: None,
     }
 }
 
-fn data(captured: &CapturedOutput) -> Value {
+fn captured_json(captured: &CapturedOutput) -> Value {
     let output = captured.id.as_ref().map(ToString::to_string);
-    json!({ "output": output, "bytes": captured.bytes, "lines": captured.lines, "text": text(captured, MAX_BYTES) })
+    json!({ "output": output, "bytes": captured.bytes, "lines": captured.lines, "text": captured_text(captured, MAX_BYTES) })
 }
 
 /// Renders `1.2 s`.
-pub(crate) fn seconds(duration: Duration) -> String {
+pub(crate) fn format_seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
 
@@ -65,36 +65,36 @@ pub(crate) fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: us
         return "(no output)".to_owned();
     }
     // Error output is usually short; it gets up to half of the budget.
-    let for_stderr = usize::try_from(stderr.bytes).unwrap_or(usize::MAX).min(room / 2);
-    let for_stdout = room - for_stderr;
-    let mut told = text(stdout, for_stdout);
+    let stderr_budget = usize::try_from(stderr.bytes).unwrap_or(usize::MAX).min(room / 2);
+    let stdout_budget = room - stderr_budget;
+    let mut text_out = captured_text(stdout, stdout_budget);
     if stderr.bytes > 0 {
-        end_line(&mut told);
-        told.push_str("stderr:\n");
-        told.push_str(&text(stderr, for_stderr));
+        ensure_line_end(&mut text_out);
+        text_out.push_str("stderr:\n");
+        text_out.push_str(&captured_text(stderr, stderr_budget));
     }
-    for (name, captured, shown) in [("output", stdout, for_stdout), ("stderr", stderr, for_stderr)] {
+    for (name, captured, shown) in [("output", stdout, stdout_budget), ("stderr", stderr, stderr_budget)] {
         let Some(id) = captured.id.as_ref().filter(|_| captured.is_cut(shown)) else { continue };
-        end_line(&mut told);
+        ensure_line_end(&mut text_out);
         let note = if captured.is_cut_in_store() { ", the rest was not stored" } else { "" };
         // Writing to a `String` cannot fail.
-        let _ = write!(told, "all of {name}, {} lines: output.read {{\"output\":\"{id}\"}}{note}", captured.lines);
+        let _ = write!(text_out, "all of {name}, {} lines: output.read {{\"output\":\"{id}\"}}{note}", captured.lines);
     }
-    told
+    text_out
 }
 
-fn end_line(text: &mut String) {
+fn ensure_line_end(text: &mut String) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
 }
 
-fn text(captured: &CapturedOutput, bytes: usize) -> String {
-    lines(&captured.view_of(bytes))
+fn captured_text(captured: &CapturedOutput, bytes: usize) -> String {
+    clean_output(&captured.view_of(bytes))
 }
 
 /// Cleans program output for display: carriage returns, as in progress bars, become line breaks, and likely secrets are
 /// redacted.
-pub(crate) fn lines(text: &str) -> String {
+pub(crate) fn clean_output(text: &str) -> String {
     Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
 }

@@ -10,17 +10,17 @@ use serde_json::json;
 use zubi_run::job::{Background, CapturedOutput, ExitReason};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::{Shell, answer, did_not_run};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::{ShellToolContext, answer, run_error};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Job;
+pub(crate) struct JobTool;
 
 /// Most characters of a command in a list.
 const MAX_TITLE: usize = 100;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Action {
+enum JobAction {
     #[default]
     Status,
     Output,
@@ -32,7 +32,7 @@ pub(crate) struct Input {
     /// `j-…` from shell.run; without it, all jobs are listed
     job: Option<String>,
     /// status (default), output, or stop
-    action: Option<Action>,
+    action: Option<JobAction>,
     /// Cursor of an earlier answer: only later output
     since: Option<String>,
     /// Milliseconds to wait for its end; default 0
@@ -41,8 +41,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Job {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for JobTool {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "shell.job",
         title: "Background jobs",
         description: "Shows the status or the output (all, or since a cursor) of a background job started by shell.run, waits for its end, or stops it with all its processes. Without `job`, lists all jobs. Finished jobs are listed for ten minutes.",
@@ -55,20 +55,20 @@ impl LocalTool for Job {
         timeout: Duration::from_mins(2),
         example: || ("Output of a server", json!({ "job": "j-1", "action": "output" })),
     };
-    type Context = Shell;
+    type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(_shell: &Shell, input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_shell: &ShellToolContext, input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         // A stop ends only processes that shell.run was allowed to start.
-        let effect = if input.action == Some(Action::Stop) { Effect::Plan } else { Effect::Read };
+        let effect = if input.action == Some(JobAction::Stop) { Effect::Plan } else { Effect::Read };
         Ok(Footprint::of_effect(effect))
     }
 
-    async fn run(shell: &Shell, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(shell: &ShellToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let action = input.action.unwrap_or_default();
         let Some(handle) = &input.job else {
-            if action == Action::Status {
-                return Ok(list(&shell.jobs.list()));
+            if action == JobAction::Status {
+                return Ok(render_list(&shell.jobs.list()));
             }
             let hint = "Pass the handle of a job; shell.job without arguments lists all jobs.";
             return Err(ToolError::invalid("job", "missing", hint));
@@ -76,42 +76,42 @@ impl LocalTool for Job {
         let job = shell.jobs.get(handle).map_err(|error| {
             ToolError::invalid("job", error, "shell.job without arguments lists all jobs.")
         })?;
-        let since = input.since.as_deref().map(cursor).transpose()?.unwrap_or_default();
-        let ending = async {
+        let since = input.since.as_deref().map(parse_cursor).transpose()?.unwrap_or_default();
+        let action_done = async {
             match action {
-                Action::Stop => job.stop().await,
+                JobAction::Stop => job.stop().await,
                 _ => drop(job.wait(Duration::from_millis(input.wait_ms.unwrap_or(0))).await),
             }
         };
         tokio::select! {
-            () = ending => {}
+            () = action_done => {}
             () = cx.cancel.cancelled() => {}
         }
         if let Some(Err(error)) = job.outcome().as_deref() {
-            return Err(did_not_run(error));
+            return Err(run_error(error));
         }
         let (stdout, stderr) = job.so_far();
-        let room = answer::room(cx);
+        let room = answer::output_budget(cx);
         let (readiness, note) = job_status(&job);
         let text = match action {
-            Action::Status => {
+            JobAction::Status => {
                 format!("{}\n{} bytes of output, {} of stderr", title(&job), stdout.bytes, stderr.bytes)
             }
-            Action::Output | Action::Stop if since == (0, 0) => answer::outputs(&stdout, &stderr, room),
-            Action::Output | Action::Stop => news(&stdout, &stderr, since, room),
+            JobAction::Output | JobAction::Stop if since == (0, 0) => answer::outputs(&stdout, &stderr, room),
+            JobAction::Output | JobAction::Stop => new_output(&stdout, &stderr, since, room),
         };
-        let next = format!("{}:{}", stdout.bytes, stderr.bytes);
+        let next_cursor = format!("{}:{}", stdout.bytes, stderr.bytes);
         let status = Status {
             endpoint: job.handle.clone(),
             readiness,
             complete: Some(job.outcome().is_some()),
-            note: Some(format!("{note} · since {next}")),
+            note: Some(format!("{note} · since {next_cursor}")),
         };
         let output = |captured: &CapturedOutput| captured.id.as_ref().map(ToString::to_string);
         let data = json!({
             "job": job.handle,
             "running": job.outcome().is_none(),
-            "since": next,
+            "since": next_cursor,
             "stdout": { "output": output(&stdout), "bytes": stdout.bytes },
             "stderr": { "output": output(&stderr), "bytes": stderr.bytes },
         });
@@ -120,21 +120,21 @@ impl LocalTool for Job {
 }
 
 /// Parses a cursor: the bytes of both outputs seen so far.
-fn cursor(text: &str) -> Result<(u64, u64), ToolError> {
-    let read = text.split_once(':').and_then(|(out, err)| Some((out.parse().ok()?, err.parse().ok()?)));
-    read.ok_or_else(|| {
+fn parse_cursor(text: &str) -> Result<(u64, u64), ToolError> {
+    let parsed = text.split_once(':').and_then(|(out, err)| Some((out.parse().ok()?, err.parse().ok()?)));
+    parsed.ok_or_else(|| {
         let hint = "Pass the value after `since` in an answer's last line, or omit it to see everything.";
         ToolError::invalid("since", "not a valid cursor", hint)
     })
 }
 
-fn news(stdout: &CapturedOutput, stderr: &CapturedOutput, since: (u64, u64), room: usize) -> String {
+fn new_output(stdout: &CapturedOutput, stderr: &CapturedOutput, since: (u64, u64), room: usize) -> String {
     let mut text = String::new();
     for (name, captured, seen) in [("", stdout, since.0), ("stderr:\n", stderr, since.1)] {
         let new = captured.text_since(seen, room / 2);
         if !new.is_empty() {
             text.push_str(name);
-            text.push_str(answer::lines(&new).trim_end_matches('\n'));
+            text.push_str(answer::clean_output(&new).trim_end_matches('\n'));
             text.push('\n');
         }
     }
@@ -143,14 +143,14 @@ fn news(stdout: &CapturedOutput, stderr: &CapturedOutput, since: (u64, u64), roo
 
 fn job_status(job: &Background) -> (String, String) {
     match job.outcome().as_deref() {
-        None => ("running".to_owned(), format!("for {}", answer::seconds(job.started.elapsed()))),
+        None => ("running".to_owned(), format!("for {}", answer::format_seconds(job.started.elapsed()))),
         Some(Ok(finished)) => {
             let end = match finished.end {
                 ExitReason::Exited(code) => format!("exit {code}"),
                 ExitReason::TimedOut => "ended at the time-out".to_owned(),
                 ExitReason::Cancelled => "stopped".to_owned(),
             };
-            (end, format!("{} · {}", finished.level.name(), answer::seconds(finished.duration)))
+            (end, format!("{} · {}", finished.level.name(), answer::format_seconds(finished.duration)))
         }
         Some(Err(error)) => ("did not run".to_owned(), error.to_string()),
     }
@@ -165,7 +165,7 @@ fn title(job: &Background) -> String {
     shown
 }
 
-fn list(jobs: &[Background]) -> ToolOutput {
+fn render_list(jobs: &[Background]) -> ToolOutput {
     let mut text = String::new();
     for job in jobs {
         let (readiness, note) = job_status(job);

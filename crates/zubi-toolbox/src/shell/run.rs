@@ -11,10 +11,10 @@ use zubi_run::sandbox::Net;
 use zubi_tools::shell::{self, MAX_SCRIPT};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::{Shell, answer, did_not_run, directory, environment};
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::{ShellToolContext, answer, run_error, directory, environment};
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Run;
+pub(crate) struct RunCommand;
 
 /// Default time-out of a command.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -25,7 +25,7 @@ const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 /// How long before the call's deadline a command is ended, so that its output can still be returned.
 const RESERVE: Duration = Duration::from_secs(2);
 /// How long a background start waits for an immediate failure.
-const FIRST_LOOK: Duration = Duration::from_millis(700);
+const START_WAIT: Duration = Duration::from_millis(700);
 /// Most bytes of standard input.
 const MAX_STDIN: usize = 4 << 20;
 
@@ -51,7 +51,7 @@ pub(crate) struct Input {
 impl Input {
     fn check(&self) -> Result<(), ToolError> {
         let hint = "Pass one command line or a short script; write long scripts to a file and run that.";
-        let wrong = match &self.command {
+        let problem = match &self.command {
             command if command.trim().is_empty() => "it is empty".to_owned(),
             command if command.len() > MAX_SCRIPT => format!("it has more than {} KiB", MAX_SCRIPT / 1024),
             command if command.contains('\0') => "it contains a NUL character".to_owned(),
@@ -62,17 +62,17 @@ impl Input {
                 return if too_long { Err(ToolError::invalid("stdin", what, hint)) } else { Ok(()) };
             }
         };
-        Err(ToolError::invalid("command", wrong, hint))
+        Err(ToolError::invalid("command", problem, hint))
     }
 
-    fn net(&self) -> Net {
+    fn network(&self) -> Net {
         if self.net == Some(true) { Net::Internet } else { Net::None }
     }
 }
 
 #[async_trait]
-impl LocalTool for Run {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for RunCommand {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "shell.run",
         title: "Run a command",
         description: "Runs a shell command in a folder of the workspace, in a sandbox, and returns both outputs (beginning and end of long ones), then exit code, time and sandbox level. For builds, tests and programs; use file.* to read, search and edit files, lsp_* for code. Use `background` for servers and long runs.",
@@ -85,27 +85,27 @@ impl LocalTool for Run {
         timeout: Duration::from_mins(30),
         example: || ("Run the tests", json!({ "command": "cargo test --quiet", "timeout_ms": 300_000 })),
     };
-    type Context = Shell;
+    type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(shell: &Shell, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(shell: &ShellToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
-        let reading = shell::read_fed(&input.command, &directory, input.stdin.is_some());
+        let analysis = shell::read_fed(&input.command, &directory, input.stdin.is_some());
         let level =
             shell.jobs.runner().sandbox().probed_status().map_or("the strongest level here", |it| it.level.name());
-        let (network, hosts) = match input.net() {
+        let (network, hosts) = match input.network() {
             Net::None => ("no network", Vec::new()),
             // The hosts cannot be determined from the command's text.
             Net::Internet | Net::All => ("the network", vec!["*".to_owned()]),
         };
         Ok(Footprint {
             effect: Some(Effect::Execute),
-            reads: reading.reads,
-            writes: reading.writes,
-            commands: reading.commands,
+            reads: analysis.reads,
+            writes: analysis.writes,
+            commands: analysis.commands,
             hosts,
-            unresolved: reading.unresolved,
+            unresolved: analysis.unresolved,
             directory: Some(directory),
             sandbox: Some(format!("{level}: writes only below the workspace, no credential stores, {network}")),
             preview: input.stdin.clone(),
@@ -113,48 +113,48 @@ impl LocalTool for Run {
         })
     }
 
-    async fn run(shell: &Shell, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(shell: &ShellToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         input.check()?;
         let is_background = input.background == Some(true);
         let command = Command::Script { text: input.command.clone(), arguments: Vec::new() };
         let mut job = Job::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
-        job.manifest.net = input.net();
+        job.manifest.net = input.network();
         job.environment = environment();
-        let asked = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
+        let requested = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
         job.stdin = input.stdin;
         if is_background {
-            job.timeout = asked.unwrap_or(DEFAULT_BACKGROUND);
-            return start(shell, job, &input.command, cx).await;
+            job.timeout = requested.unwrap_or(DEFAULT_BACKGROUND);
+            return start_background(shell, job, &input.command, cx).await;
         }
-        let left = cx.deadline.saturating_duration_since(Instant::now());
-        job.timeout = asked.unwrap_or(DEFAULT_TIMEOUT).min(left.saturating_sub(RESERVE).max(left / 2));
-        let finished = shell.jobs.runner().run(&job, &cx.cancel).await.map_err(|error| did_not_run(&error))?;
-        Ok(answer::ended_answer(&finished, job.timeout, answer::room(cx)))
+        let remaining = cx.deadline.saturating_duration_since(Instant::now());
+        job.timeout = requested.unwrap_or(DEFAULT_TIMEOUT).min(remaining.saturating_sub(RESERVE).max(remaining / 2));
+        let finished = shell.jobs.runner().run(&job, &cx.cancel).await.map_err(|error| run_error(&error))?;
+        Ok(answer::ended_answer(&finished, job.timeout, answer::output_budget(cx)))
     }
 }
 
-async fn start(shell: &Shell, job: Job, title: &str, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+async fn start_background(shell: &ShellToolContext, job: Job, title: &str, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
     let timeout = job.timeout;
     let background = shell.jobs.start(job, title).map_err(|error| match error {
-        BackgroundError::Run(error) => did_not_run(&error),
+        BackgroundError::Run(error) => run_error(&error),
         error => ToolError::operation_failed("run the command", error, "End one with shell.job {\"action\":\"stop\"} first."),
     })?;
     tokio::select! {
-        _ = background.wait(FIRST_LOOK) => {}
+        _ = background.wait(START_WAIT) => {}
         () = cx.cancel.cancelled() => {}
     }
     let handle = &background.handle;
     match background.outcome().as_deref() {
-        Some(Ok(finished)) => Ok(answer::ended_answer(finished, timeout, answer::room(cx))),
-        Some(Err(error)) => Err(did_not_run(error)),
+        Some(Ok(finished)) => Ok(answer::ended_answer(finished, timeout, answer::output_budget(cx))),
+        Some(Err(error)) => Err(run_error(error)),
         None => {
             let (stdout, stderr) = background.so_far();
-            let so_far = answer::outputs(&stdout, &stderr, answer::room(cx));
+            let partial_output = answer::outputs(&stdout, &stderr, answer::output_budget(cx));
             let text = format!(
-                "job {handle} is running; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows its output\n{so_far}"
+                "job {handle} is running; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows its output\n{partial_output}"
             );
             let level = shell.jobs.runner().sandbox().probe().await.level.name();
-            let note = format!("time-out after {}", answer::seconds(timeout));
+            let note = format!("time-out after {}", answer::format_seconds(timeout));
             let status = Status {
                 endpoint: level.to_owned(),
                 readiness: "running".to_owned(),

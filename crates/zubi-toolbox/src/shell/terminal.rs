@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_tools::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::Shell;
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::ShellToolContext;
+use crate::adapter::{LocalToolMeta, LocalTool};
 
-pub(crate) struct Terminal;
+pub(crate) struct VisibleTerminal;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
@@ -24,8 +24,8 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for Terminal {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+impl LocalTool for VisibleTerminal {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "shell.terminal",
         title: "Run in a visible terminal",
         description: "Runs a command in a terminal of the editor, where the user sees it and can type. Fails without an editor; then use shell.run, with background for long-running commands.",
@@ -38,15 +38,15 @@ impl LocalTool for Terminal {
         timeout: Duration::from_secs(10),
         example: || ("Start a server", json!({ "command": "npm run dev", "name": "dev server" })),
     };
-    type Context = Shell;
+    type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(_shell: &Shell, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_shell: &ShellToolContext, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         // The call always fails, so it must not cause an approval prompt.
         Ok(Footprint::of_effect(Effect::Read))
     }
 
-    async fn run(_shell: &Shell, _input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(_shell: &ShellToolContext, _input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let why = "no editor is connected, and only editors have visible terminals";
         let hint =
             "Use shell.run; with `background: true` it stays running, and shell.job shows its output.";

@@ -10,8 +10,8 @@ use serde_json::json;
 use zubi_run::program;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::Shell;
-use crate::os_tool::{LocalToolMeta, LocalTool};
+use super::ShellToolContext;
+use crate::adapter::{LocalToolMeta, LocalTool};
 
 pub(crate) struct WhichTool;
 
@@ -19,7 +19,7 @@ pub(crate) struct WhichTool;
 const MAX_NAME: usize = 255;
 
 /// Built-in commands of shells (POSIX.1-2024, 2.15, and bash built-ins that are common in scripts).
-const BUILT_IN: &[&str] = &[
+const SHELL_BUILTINS: &[&str] = &[
     ".",
     ":",
     "[",
@@ -78,7 +78,7 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl LocalTool for WhichTool {
-    const ABOUT: LocalToolMeta = LocalToolMeta {
+    const META: LocalToolMeta = LocalToolMeta {
         id: "shell.which",
         title: "Find a command",
         description: "Reports whether a program is installed: every executable file of this name on the search path (PATH), the one that runs first at the top; also whether it is a shell built-in. Runs nothing.",
@@ -91,36 +91,36 @@ impl LocalTool for WhichTool {
         timeout: Duration::from_secs(10),
         example: || ("Is there a C compiler", json!({ "command": "cc" })),
     };
-    type Context = Shell;
+    type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(_shell: &Shell, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_shell: &ShellToolContext, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::of_effect(Effect::Read))
     }
 
-    async fn run(shell: &Shell, input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(shell: &ShellToolContext, input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = input.command.trim().to_owned();
         let is_name = !name.is_empty() && name.len() <= MAX_NAME && !name.contains('/');
         if !is_name || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
             let hint = "Pass the bare name of one program, such as `git`.";
             return Err(ToolError::invalid("command", "not a valid program name", hint));
         }
-        let (path, wanted) = (shell.search_path.clone(), name.clone());
-        let found = tokio::task::spawn_blocking(move || program::find(&wanted, path.as_deref()));
-        let found = found.await.map_err(|error| ToolError::Fatal(error.into()))?;
-        let is_built_in = BUILT_IN.contains(&name.as_str());
+        let (path, program_name) = (shell.search_path.clone(), name.clone());
+        let search = tokio::task::spawn_blocking(move || program::find(&program_name, path.as_deref()));
+        let programs = search.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        let is_built_in = SHELL_BUILTINS.contains(&name.as_str());
         let mut text = String::new();
         if is_built_in {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "`{name}` is built into the shell");
         }
-        for program in &found {
+        for program in &programs {
             let _ = writeln!(text, "{program}");
         }
         if text.is_empty() {
             let _ = writeln!(text, "no program `{name}` on the search path");
         }
-        let data = json!({ "command": name, "found": found, "builtIn": is_built_in });
+        let data = json!({ "command": name, "found": programs, "builtIn": is_built_in });
         Ok(ToolOutput { text, data: Some(data), status: None, truncated: None })
     }
 }

@@ -9,50 +9,50 @@ use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::CALL_TOOL;
-use super::inner::{self, MetaToolMeta, Input};
+use super::meta_adapter::{self, MetaToolMeta, Input};
 
 pub(crate) const ID: &str = "call_read_tool";
 
-pub(super) struct CallReadTool {
+pub(super) struct ReadToolCaller {
     spec: ToolSpec,
     registry: Weak<Registry>,
 }
 
-impl CallReadTool {
+impl ReadToolCaller {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let inherits =
+        let example_args =
             json!({ "tool": "lsp_type_hierarchy", "arguments": { "symbol": "Shape", "direction": "subtypes" } });
-        let spec = inner::spec::<Input>(&MetaToolMeta {
+        let spec = meta_adapter::spec::<Input>(&MetaToolMeta {
             id: ID,
             title: "Call a tool that changes nothing",
             description: "Calls a tool that find_tools named and that changes no file.",
             effect: Effect::Plan,
             tags: &["call", "run"],
-            example: ("Which classes derive from Shape?", inherits),
+            example: ("Which classes derive from Shape?", example_args),
         });
         Self { spec, registry }
     }
 }
 
 #[async_trait]
-impl Tool for CallReadTool {
+impl Tool for ReadToolCaller {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         // The call itself rejects stronger effects and names the right tool.
-        let footprint = inner::footprint(&self.registry, args, cx);
+        let footprint = meta_adapter::delegated_footprint(&self.registry, args, cx);
         Ok(Footprint { effect: footprint.effect.map(|effect| effect.min(Effect::Plan)), ..footprint })
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let input: Input = schema::parse(args)?;
-        let registry = inner::upgrade(&self.registry)?;
-        let tool = inner::find(&registry, &input.tool, cx).await?;
+        let registry = meta_adapter::upgrade_registry(&self.registry)?;
+        let tool = meta_adapter::find_tool(&registry, &input.tool, cx).await?;
         let effect = tool.spec().effect;
         if effect > Effect::Plan {
-            let what = format!("`{}` is not read-only (its effect is {})", tool.spec().id, inner::as_str(effect));
+            let what = format!("`{}` is not read-only (its effect is {})", tool.spec().id, meta_adapter::as_str(effect));
             return Err(ToolError::invalid("tool", what, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
         // Whatever a tool declares: through this one it runs with the rights of a read-only session.
@@ -60,6 +60,6 @@ impl Tool for CallReadTool {
             restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
             ..Caller::clone(&cx.caller)
         };
-        inner::call(&registry, tool.as_ref(), input.arguments, ToolCx { caller: Arc::new(caller), ..cx.clone() }).await
+        meta_adapter::call_as(&registry, tool.as_ref(), input.arguments, ToolCx { caller: Arc::new(caller), ..cx.clone() }).await
     }
 }

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::inner::{self, MetaToolMeta, Input};
+use super::meta_adapter::{self, MetaToolMeta, Input};
 
 pub(crate) const ID: &str = "call_tool";
 
-pub(super) struct CallTool {
+pub(super) struct AnyToolCaller {
     spec: ToolSpec,
     registry: Weak<Registry>,
 }
 
-impl CallTool {
+impl AnyToolCaller {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let spec = inner::spec::<Input>(&MetaToolMeta {
+        let spec = meta_adapter::spec::<Input>(&MetaToolMeta {
             id: ID,
             title: "Call any tool",
             description: "Calls a tool named by find_tools, including those that write or execute.",
@@ -32,19 +32,19 @@ impl CallTool {
 }
 
 #[async_trait]
-impl Tool for CallTool {
+impl Tool for AnyToolCaller {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(inner::footprint(&self.registry, args, cx))
+        Ok(meta_adapter::delegated_footprint(&self.registry, args, cx))
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let input: Input = schema::parse(args)?;
-        let registry = inner::upgrade(&self.registry)?;
-        let tool = inner::find(&registry, &input.tool, cx).await?;
-        inner::call(&registry, tool.as_ref(), input.arguments, cx.clone()).await
+        let registry = meta_adapter::upgrade_registry(&self.registry)?;
+        let tool = meta_adapter::find_tool(&registry, &input.tool, cx).await?;
+        meta_adapter::call_as(&registry, tool.as_ref(), input.arguments, cx.clone()).await
     }
 }

@@ -13,7 +13,7 @@ use zubi_tools::filter::ToolQuery;
 use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::inner::{self, MetaToolMeta};
+use super::meta_adapter::{self, MetaToolMeta};
 use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET};
 
 pub(crate) const ID: &str = "find_tools";
@@ -50,7 +50,7 @@ impl FindTools {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
         let spec = ToolSpec {
             timeout: Duration::from_secs(30),
-            ..inner::spec::<Input>(&MetaToolMeta {
+            ..meta_adapter::spec::<Input>(&MetaToolMeta {
                 id: ID,
                 title: "Find tools",
                 description: "Tools beyond this list, by what they do: id, description, schema.",
@@ -71,32 +71,32 @@ impl Tool for FindTools {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let input: Input = schema::parse(args)?;
-        let registry = inner::upgrade(&self.registry)?;
+        let registry = meta_adapter::upgrade_registry(&self.registry)?;
         // Meta tools are excluded: every session that can call this tool has them.
         let mut tools = registry.list(&cx.caller.restrictions);
         tools.retain(|tool| tool.spec().toolset != TOOLSET);
-        let given = |text: Option<&String>| -> Option<String> {
+        let non_empty = |text: Option<&String>| -> Option<String> {
             text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
         };
-        let (category, tag) = (given(input.category.as_ref()), given(input.tag.as_ref()));
+        let (category, tag) = (non_empty(input.category.as_ref()), non_empty(input.tag.as_ref()));
         (ToolQuery { toolset: None, category: category.as_deref(), tag: tag.as_deref() })
             .retain(&mut tools, |tool| tool.spec())
             .map_err(|error| ToolError::invalid(error.name, &error, error.hint()))?;
-        let among: String = [("category", category), ("tag", tag)]
+        let filter_text: String = [("category", category), ("tag", tag)]
             .into_iter()
             .filter_map(|(name, value)| Some(format!(", {name} {}", value?)))
             .collect();
         // No real query is longer; the answer repeats the query.
         let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
-        let words = words(&query);
+        let words = content_words(&query);
         // Notes about left-out tools are useful only if nothing was found, or if all tools were requested.
         let notes = registry.notes();
         if words.is_empty() {
-            return Ok(append_notes(overview(&format!("{} in all{among}", tools_of(tools.len())), &tools), &notes));
+            return Ok(append_notes(overview(&format!("{} in all{filter_text}", tool_count(tools.len())), &tools), &notes));
         }
         let found = rank_tools(tools.clone(), &query, &words);
         if found.is_empty() {
-            return Ok(append_notes(overview(&format!("no tool matches `{}`; available{among}", query.trim()), &tools), &notes));
+            return Ok(append_notes(overview(&format!("no tool matches `{}`; available{filter_text}", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
         Ok(describe_tools(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
@@ -116,7 +116,7 @@ fn append_notes(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
     output
 }
 
-fn tools_of(number: usize) -> String {
+fn tool_count(number: usize) -> String {
     if number == 1 { "1 tool".to_owned() } else { format!("{number} tools") }
 }
 
@@ -143,28 +143,28 @@ fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
 fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
     let (mut body, mut shown) = (String::new(), Vec::new());
     for spec in found.iter().map(|tool| tool.spec()).take(limit) {
-        let input = Value::Object(for_a_model(&spec.input));
-        let one = format!(
+        let input = Value::Object(model_schema(&spec.input));
+        let entry = format!(
             "{} ({}, toolset {}): {}\n  input: {input}\n",
             spec.id,
-            inner::as_str(spec.effect),
+            meta_adapter::as_str(spec.effect),
             spec.toolset,
             first_sentence(&spec.description)
         );
-        if !shown.is_empty() && body.len() + one.len() > bytes {
+        if !shown.is_empty() && body.len() + entry.len() > bytes {
             break;
         }
-        body.push_str(&one);
+        body.push_str(&entry);
         shown.push(json!({
             "id": spec.id, "name": spec.wire_name(), "description": spec.description, "inputSchema": input,
             "effect": spec.effect, "toolset": spec.toolset, "exposure": spec.exposure,
         }));
     }
-    let mut text = format!("{} for `{}`, best first\n{body}", tools_of(found.len()), query.trim());
-    let left = found.len() - shown.len();
-    if left > 0 {
+    let mut text = format!("{} for `{}`, best first\n{body}", tool_count(found.len()), query.trim());
+    let remaining = found.len() - shown.len();
+    if remaining > 0 {
         let ids: Vec<&str> = found.iter().skip(shown.len()).map(|tool| tool.spec().id.as_str()).collect();
-        let _ = writeln!(text, "… {left} more: {}", ids.join(", "));
+        let _ = writeln!(text, "… {remaining} more: {}", ids.join(", "));
     }
     let _ =
         writeln!(text, "{CALL_READ_TOOL} {{\"tool\", \"arguments\"}} calls tools that read or plan, {CALL_TOOL} any");
@@ -178,7 +178,7 @@ fn first_sentence(description: &str) -> &str {
 }
 
 /// Returns a schema without zubi's own keywords and without the root description, which documents the type.
-fn for_a_model(schema: &Map<String, Value>) -> Map<String, Value> {
+fn model_schema(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = schema.clone();
     schema.remove("description");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -190,14 +190,14 @@ fn for_a_model(schema: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Splits a text into lower-case words, without stop words.
-fn words(text: &str) -> Vec<String> {
-    const EMPTY: [&str; 18] = [
+fn content_words(text: &str) -> Vec<String> {
+    const STOP_WORDS: [&str; 18] = [
         "a", "an", "and", "all", "by", "for", "i", "in", "is", "it", "lsp", "of", "or", "the", "to", "tool", "tools",
         "with",
     ];
     text.split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase)
-        .filter(|word| !word.is_empty() && !EMPTY.contains(&word.as_str()))
+        .filter(|word| !word.is_empty() && !STOP_WORDS.contains(&word.as_str()))
         .collect()
 }
 
@@ -205,15 +205,15 @@ fn words(text: &str) -> Vec<String> {
 ///
 /// A tool named in the query comes first. Otherwise the weight of a word is divided by the number of tools that match
 /// it: `symbol` occurs in nearly all of them and hardly distinguishes them.
-fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
+fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, query_words: &[String]) -> Vec<Arc<dyn Tool>> {
     /// Weight of a word that matches only one tool, per point of [`score`].
-    const WHOLE: usize = 1_000;
+    const FULL_WEIGHT: usize = 1_000;
     let mut totals = vec![0; tools.len()];
-    for word in wanted {
+    for word in query_words {
         let scores: Vec<usize> = tools.iter().map(|tool| score(tool.spec(), word)).collect();
-        let having = scores.iter().filter(|score| **score > 0).count().max(1);
+        let matching = scores.iter().filter(|score| **score > 0).count().max(1);
         for (total, score) in totals.iter_mut().zip(scores) {
-            *total += score * WHOLE / having;
+            *total += score * FULL_WEIGHT / matching;
         }
     }
     let is_called = |tool: &Arc<dyn Tool>| {
@@ -233,13 +233,13 @@ fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<
 
 /// Scores how well a tool matches a word: the name counts most, then a tag or the title, then the description.
 fn score(spec: &ToolSpec, word: &str) -> usize {
-    let says = |text: &str| words(text).iter().any(|known| alike(known, word));
-    let tags = spec.tags.iter().any(|tag| says(tag)) || says(&spec.title);
-    8 * usize::from(says(&spec.id)) + 4 * usize::from(tags) + usize::from(says(&spec.description))
+    let matches = |text: &str| content_words(text).iter().any(|known| is_same_stem(known, word));
+    let tags = spec.tags.iter().any(|tag| matches(tag)) || matches(&spec.title);
+    8 * usize::from(matches(&spec.id)) + 4 * usize::from(tags) + usize::from(matches(&spec.description))
 }
 
 /// Returns whether two words differ only in their endings, so that `implement` finds `implementations`.
-fn alike(known: &str, word: &str) -> bool {
+fn is_same_stem(known: &str, word: &str) -> bool {
     const STEM: usize = 4;
     known == word
         || (word.chars().count() >= STEM && known.starts_with(word))

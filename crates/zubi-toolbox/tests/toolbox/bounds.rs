@@ -6,7 +6,7 @@ use crate::files::{PROJECT, Session};
 
 /// A client that has read a part may change that part, but not replace the rest.
 #[tokio::test]
-async fn a_part_that_was_read_is_not_the_file() {
+async fn a_partial_read_does_not_permit_replacing_the_file() {
     let session = Session::new(PROJECT);
     session.raw("file.read", json!({ "path": "src/a.rs", "endLine": 1 })).await;
     let whole = json!({ "path": "src/a.rs", "content": "// nothing else\n" });
@@ -14,8 +14,8 @@ async fn a_part_that_was_read_is_not_the_file() {
     Failed to write the file: `src/a.rs` exists and was not read completely here; nothing was written
     Read it first with file.read {"path":"src/a.rs"}, or pass overwrite: true to replace it unread.
     "#);
-    let told = session.raw("file.edit", json!({ "path": "src/a.rs", "old": "World", "new": "zubi" })).await;
-    assert!(told.contains("1 replacement: written"), "{told}");
+    let answer = session.raw("file.edit", json!({ "path": "src/a.rs", "old": "World", "new": "zubi" })).await;
+    assert!(answer.contains("1 replacement: written"), "{answer}");
     assert!(session.raw("file.write", whole.clone()).await.contains("completely"), "an edit shows no more of it");
     session.raw("file.read", json!({ "path": "src/a.rs" })).await;
     session.raw("file.read", json!({ "path": "src/a.rs", "startLine": 2 })).await;
@@ -24,7 +24,7 @@ async fn a_part_that_was_read_is_not_the_file() {
 
 /// Reading credential files by name requires approval; a search skips them and reports their number.
 #[tokio::test]
-async fn a_search_passes_credentials_over() {
+async fn a_search_skips_credentials() {
     let session = Session::new("//- a.txt\nTOKEN\n//- .env\nTOKEN=1\n//- keys/.ssh/id_rsa\nTOKEN\n");
     insta::assert_snapshot!(session.call("file.search", json!({ "query": "TOKEN" })).await, @"
     1 line matches `TOKEN` in 1 file
@@ -41,9 +41,9 @@ async fn a_search_passes_credentials_over() {
         ("lsp_references", json!({ "at": ".env:1:2" })),
         ("lsp_document_symbols", json!({ "path": ".env" })),
     ] {
-        let told = session.call(tool, arguments).await.replace(tool, "[tool]");
+        let answer = session.call(tool, arguments).await.replace(tool, "[tool]");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(told, @r#"
+            insta::assert_snapshot!(answer, @r#"
             Failed to run [tool]: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
             The user can allow it in zubi.toml with
             [[policy]]
@@ -57,21 +57,21 @@ async fn a_search_passes_credentials_over() {
 
 /// File tools accept whole files; other texts are cut at 20,000 characters.
 #[tokio::test]
-async fn whole_files_are_taken() {
+async fn whole_files_are_accepted() {
     let session = Session::new(PROJECT);
     let line = "0123456789\n".repeat(100_000);
-    let told = session.raw("file.write", json!({ "path": "large.txt", "content": line })).await;
-    assert!(told.starts_with("write large.txt: created"), "{told}");
+    let answer = session.raw("file.write", json!({ "path": "large.txt", "content": line })).await;
+    assert!(answer.starts_with("write large.txt: created"), "{answer}");
     let edit = json!({ "path": "large.txt", "edits": [{ "old": line, "new": line.to_lowercase() + "end" }] });
-    let told = session.raw("file.edit", edit).await;
-    assert!(told.contains("1 replacement: written"), "{told}");
-    let told = session.raw("file.edit", json!({ "path": "large.txt", "old": line + "end", "new": "x" })).await;
-    assert!(told.contains("1 replacement: written"), "{told}");
+    let answer = session.raw("file.edit", edit).await;
+    assert!(answer.contains("1 replacement: written"), "{answer}");
+    let answer = session.raw("file.edit", json!({ "path": "large.txt", "old": line + "end", "new": "x" })).await;
+    assert!(answer.contains("1 replacement: written"), "{answer}");
     assert_eq!(session.bytes("large.txt"), b"x");
 }
 
 #[tokio::test]
-async fn no_file_is_made_below_a_hundred_new_folders() {
+async fn no_file_is_created_below_a_hundred_new_folders() {
     let session = Session::new(PROJECT);
     let path = format!("{}/f.txt", vec!["d"; 100].join("/"));
     insta::assert_snapshot!(session.call("file.write", json!({ "path": path, "content": "x" })).await.replace(&path, "[path]"), @"
@@ -83,7 +83,7 @@ async fn no_file_is_made_below_a_hundred_new_folders() {
 /// The policy judges a delegated call once, under the name of the called tool, and suggests only rules that would allow
 /// it.
 #[tokio::test]
-async fn a_call_that_is_passed_on_is_judged_as_itself() {
+async fn a_delegated_call_is_judged_as_itself() {
     let session = Session::new("//- .env\nTOKEN=1\n");
     let call = json!({ "tool": "file.read", "arguments": { "path": ".env" } });
     insta::assert_snapshot!(session.call("call_tool", call.clone()).await, @r#"

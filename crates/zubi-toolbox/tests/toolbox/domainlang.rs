@@ -15,7 +15,7 @@ use zubi_tools::policy::Policy;
 use zubi_tools::registry::{Registry, RegistryConfig};
 use zubi_tools::{Exposure, ToolProvider};
 
-use crate::support::{call, call_in, check, cx, registry, slow};
+use crate::support::{call, call_in, check, cx, registry, blocking_files};
 
 /// A model of two files, and a separate file.
 const SHOP: &str = r#"
@@ -115,7 +115,7 @@ async fn diagram() {
 }
 
 #[tokio::test]
-async fn other_models_than_those_of_the_workspace() {
+async fn paths_and_texts_replace_the_workspace_models() {
     let summary = async |arguments: Value| check(SHOP, "domainlang_get", arguments).await;
     let files = |answer: &str| {
         let answer: Value = serde_json::from_str(answer).unwrap();
@@ -156,26 +156,26 @@ async fn a_workspace_without_models() {
 }
 
 #[tokio::test]
-async fn every_question_sees_the_disk_as_it_is() {
+async fn every_query_sees_the_current_files() {
     let toy = Toy::new(SHOP);
     let registry = registry(&toy);
-    let ask = async || {
+    let domain_names = async || {
         let cx = cx(&toy, Restrictions::default());
         let answer = call_in(&registry, "domainlang_list", json!({ "type": "domains" }), cx).await;
         let answer: Value = serde_json::from_str(&answer).unwrap();
         answer["results"].as_array().unwrap().iter().map(|row| row["name"].to_string()).collect::<String>()
     };
-    assert_eq!(ask().await, "\"Alone\"\"Sales\"");
+    assert_eq!(domain_names().await, "\"Alone\"\"Sales\"");
     zubi_base::fs::write_atomic(&toy.root.join("alone.dlang"), b"Domain Lonely { vision: \"other\" }").unwrap();
-    assert_eq!(ask().await, "\"Lonely\"\"Sales\"");
+    assert_eq!(domain_names().await, "\"Lonely\"\"Sales\"");
     zubi_base::fs::write_atomic(&toy.root.join("new.dlang"), b"Domain New { vision: \"v\" }").unwrap();
-    assert_eq!(ask().await, "\"Lonely\"\"New\"\"Sales\"");
+    assert_eq!(domain_names().await, "\"Lonely\"\"New\"\"Sales\"");
     std::fs::remove_file(toy.root.join("alone.dlang")).unwrap();
-    assert_eq!(ask().await, "\"New\"\"Sales\"");
+    assert_eq!(domain_names().await, "\"New\"\"Sales\"");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_ask_while_files_change() {
+async fn concurrent_queries_while_files_change() {
     let toy = Arc::new(Toy::new(SHOP));
     let registry = registry(&toy);
     let mut tasks = tokio::task::JoinSet::new();
@@ -195,41 +195,41 @@ async fn many_ask_while_files_change() {
 
 /// Paused clock: time advances as soon as all tasks wait.
 #[tokio::test(start_paused = true)]
-async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
+async fn a_loading_model_is_not_reported_as_empty() {
     let toy = Toy::new(SHOP);
-    let (begun, has_begun) = mpsc::channel();
-    let (go_on, wait) = mpsc::channel();
-    let model = Arc::new(DomainModel::new(slow(begun, wait), vec![Root::Folder(toy.root.clone())]));
+    let (reading_started, wait_for_start) = mpsc::channel();
+    let (resume, wait) = mpsc::channel();
+    let model = Arc::new(DomainModel::new(blocking_files(reading_started, wait), vec![Root::Folder(toy.root.clone())]));
     let registry = registry_of(domainlang::provider(&model, DomainExposure::All));
-    let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
-    let first = ask().await;
+    let query = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
+    let first = query().await;
     assert!(first.starts_with(r#"{"error":"workspace is loading","progress":{"loaded":0,"#), "{first}");
-    has_begun.recv().unwrap();
-    insta::assert_snapshot!(ask().await, @r#"{"error":"workspace is loading","progress":{"loaded":0,"total":3}}"#);
+    wait_for_start.recv().unwrap();
+    insta::assert_snapshot!(query().await, @r#"{"error":"workspace is loading","progress":{"loaded":0,"total":3}}"#);
     // A cancelled call ends at once and does not affect the others.
-    let impatient = cx(&toy, Restrictions::default());
-    impatient.cancel.cancel();
-    let gave_up = call_in(&registry, "domainlang_get", json!({}), impatient).await;
-    assert!(gave_up.contains("cancelled"), "{gave_up}");
-    drop(go_on);
+    let cancelled_cx = cx(&toy, Restrictions::default());
+    cancelled_cx.cancel.cancel();
+    let cancelled = call_in(&registry, "domainlang_get", json!({}), cancelled_cx).await;
+    assert!(cancelled.contains("cancelled"), "{cancelled}");
+    drop(resume);
     tokio::time::resume();
-    assert!(ask().await.starts_with(r#"{"summary":{"fileCount":3,"#));
+    assert!(query().await.starts_with(r#"{"summary":{"fileCount":3,"#));
 }
 
 #[tokio::test]
-async fn folders_that_come_and_go() {
+async fn a_folder_may_appear_later() {
     let toy = Toy::new(SHOP);
     let folder = toy.root.join("later");
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(folder.clone())]));
     let registry = registry_of(domainlang::provider(&model, DomainExposure::All));
-    let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
-    let text = ask().await.replace(toy.root.as_str(), "[root]");
+    let query = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
+    let text = query().await.replace(toy.root.as_str(), "[root]");
     insta::assert_snapshot!(text, @"
     Failed to load the model: [root]/later does not exist
     Check that it exists, then call again.
     ");
     std::fs::create_dir(&folder).unwrap();
-    assert!(ask().await.starts_with(r#"{"summary":{"fileCount":0,"#), "the next query tries again");
+    assert!(query().await.starts_with(r#"{"summary":{"fileCount":0,"#), "the next query tries again");
 }
 
 /// Creates a registry with only these tools.
@@ -244,11 +244,11 @@ fn registry_of(provider: Arc<dyn ToolProvider>) -> Registry {
 }
 
 #[tokio::test]
-async fn what_is_in_every_list() {
-    let listed = async |fixture: &str, listing: DomainExposure| {
+async fn direct_tools_depend_on_models() {
+    let listed = async |fixture: &str, exposure: DomainExposure| {
         let toy = Toy::new(fixture);
         let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(toy.root.clone())]));
-        let registry = registry_of(domainlang::provider(&model, listing));
+        let registry = registry_of(domainlang::provider(&model, exposure));
         registry.prepare().await;
         // Later files do not change the list.
         zubi_base::fs::write_atomic(&toy.root.join("later.dlang"), b"").unwrap();
@@ -258,7 +258,7 @@ async fn what_is_in_every_list() {
         let direct = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
         direct.map(|tool| tool.spec().id.clone()).collect::<Vec<_>>().join(" ")
     };
-    insta::assert_snapshot!(listed(SHOP, DomainExposure::WhereModelsAre).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
-    insta::assert_snapshot!(listed("//- a.toy\n", DomainExposure::WhereModelsAre).await, @"");
+    insta::assert_snapshot!(listed(SHOP, DomainExposure::IfModelsExist).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
+    insta::assert_snapshot!(listed("//- a.toy\n", DomainExposure::IfModelsExist).await, @"");
     insta::assert_snapshot!(listed("//- a.toy\n", DomainExposure::All).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain domainlang_search domainlang_diagram");
 }

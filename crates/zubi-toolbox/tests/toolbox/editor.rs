@@ -11,51 +11,51 @@ use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{Registry, RegistryConfig};
 
-use crate::sight::{BAD, sight, view};
+use crate::sight::{BAD, service, fake_editor};
 use crate::support::{call_in, cx};
 
 /// Calls the tool with or without an editor.
 async fn call(has_editor: bool, args: Value) -> String {
     let toy = Toy::new(BAD);
-    let view = has_editor.then(|| Arc::new(view(&toy)) as Arc<dyn zubi_toolbox::sight::EditorClient>);
+    let client = has_editor.then(|| Arc::new(fake_editor(&toy)) as Arc<dyn zubi_toolbox::editor_state::EditorClient>);
     let registry = Registry::new(RegistryConfig {
-        providers: vec![editor::provider(&sight(&toy, view))],
+        providers: vec![editor::provider(&service(&toy, client))],
         policy: Policy::new(ToolFilter::default()),
         audit: Arc::new(NoAudit),
         clock: Arc::new(zubi_base::clock::SystemClock),
         restrictions: Restrictions::default(),
     });
-    let told = call_in(&registry, "editor", args, cx(&toy, Restrictions::default())).await;
-    told.replace(toy.root.as_str(), "[root]")
+    let answer = call_in(&registry, "editor", args, cx(&toy, Restrictions::default())).await;
+    answer.replace(toy.root.as_str(), "[root]")
 }
 
 #[tokio::test]
-async fn what_the_editor_shows() {
-    let ask = |command: &str| call(true, json!({ "command": command }));
-    insta::assert_snapshot!(ask("status").await, @"
+async fn editor_state_is_rendered() {
+    let run = |command: &str| call(true, json!({ "command": command }));
+    insta::assert_snapshot!(run("status").await, @"
     Test Editor 1 is connected
     host: editor
     folders:
       [root]
     [editor]
     ");
-    insta::assert_snapshot!(ask("ping").await, @"
+    insta::assert_snapshot!(run("ping").await, @"
     the host answers
     [zubi]
     ");
-    insta::assert_snapshot!(ask("open_files").await, @"
+    insta::assert_snapshot!(run("open_files").await, @"
     1 file open
       a.toy  toy, 3 lines, not saved
     [editor · open files outside the workspace, not listed: 1]
     ");
-    insta::assert_snapshot!(ask("active_file").await, @"
+    insta::assert_snapshot!(run("active_file").await, @"
     a.toy:2:3  toy, 3 lines, not saved
     1 error, 1 warning in `a.toy`
       1:3  warning: it is bad  [toy 7]
       3:3  error: it is bad  [toy 7]
     [editor]
     ");
-    insta::assert_snapshot!(ask("errors_summary").await, @"
+    insta::assert_snapshot!(run("errors_summary").await, @"
     2 errors in 2 files, 1 warning in 1 file, infos and hints: 0
     by source: lint 1, toy 2
     most errors:
@@ -63,7 +63,7 @@ async fn what_the_editor_shows() {
       deep/b.toy  1 error, 0 warnings
     [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
-    insta::assert_snapshot!(ask("all_diagnostics").await, @"
+    insta::assert_snapshot!(run("all_diagnostics").await, @"
     3 problems in 2 files
     a.toy
       1:3  warning: it is bad  [toy 7]
@@ -92,24 +92,24 @@ async fn what_the_editor_shows() {
 }
 
 #[tokio::test]
-async fn without_an_editor() {
-    let ask = |command: &str| call(false, json!({ "command": command }));
-    insta::assert_snapshot!(ask("status").await, @"
+async fn servers_answer_without_an_editor() {
+    let run = |command: &str| call(false, json!({ "command": command }));
+    insta::assert_snapshot!(run("status").await, @"
     no editor is connected; language servers provide the diagnostics
     host: daemon
     folders:
       [root]
     [no editor]
     ");
-    insta::assert_snapshot!(ask("open_files").await, @"
+    insta::assert_snapshot!(run("open_files").await, @"
     0 files open
     [no editor · no editor is connected, so no file is open in one]
     ");
-    insta::assert_snapshot!(ask("active_file").await, @"
+    insta::assert_snapshot!(run("active_file").await, @"
     no file is active
     [no editor · no editor is connected]
     ");
-    insta::assert_snapshot!(ask("errors_summary").await, @"
+    insta::assert_snapshot!(run("errors_summary").await, @"
     3 errors in 2 files, 0 warnings in 0 files, infos and hints: 0
     by source: toy 3
     most errors:
@@ -117,7 +117,7 @@ async fn without_an_editor() {
       deep/b.toy  1 error, 0 warnings
     [language servers, no editor · 3 of 3 files checked · the toy library was not read]
     ");
-    insta::assert_snapshot!(ask("all_diagnostics").await, @"
+    insta::assert_snapshot!(run("all_diagnostics").await, @"
     3 problems in 2 files
     a.toy
       2:1  error: this is bad  [toy]
@@ -138,39 +138,39 @@ async fn without_an_editor() {
 
 #[tokio::test]
 async fn json_is_the_object_of_the_protocol() {
-    let ask = |args: Value| call(false, args);
-    insta::assert_snapshot!(ask(json!({ "command": "status", "format": "json" })).await, @r#"{"available":false,"message":"no editor is connected; language servers provide the diagnostics","kind":"daemon","workspaceFolders":["[root]"]}"#);
-    insta::assert_snapshot!(ask(json!({ "command": "validate_file", "path": "deep/b.toy", "format": "json" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless","note":"the toy library was not read"}}"#);
+    let run = |args: Value| call(false, args);
+    insta::assert_snapshot!(run(json!({ "command": "status", "format": "json" })).await, @r#"{"available":false,"message":"no editor is connected; language servers provide the diagnostics","kind":"daemon","workspaceFolders":["[root]"]}"#);
+    insta::assert_snapshot!(run(json!({ "command": "validate_file", "path": "deep/b.toy", "format": "json" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless","note":"the toy library was not read"}}"#);
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit() {
-    let ask = |args: Value| call(false, args);
-    insta::assert_snapshot!(ask(json!({ "command": "execute" })).await, @r#"
+async fn invalid_arguments_are_rejected() {
+    let run = |args: Value| call(false, args);
+    insta::assert_snapshot!(run(json!({ "command": "execute" })).await, @r#"
     Invalid input: command: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
     `command` ("status"|"ping"|"diagnostics"|"all_diagnostics"|"errors_summary"|"validate_file"|"open_files"|"active_file"): Which state to show Example: {"command":"all_diagnostics","severity":"error"}
     "#);
-    insta::assert_snapshot!(ask(json!({ "command": "diagnostics" })).await, @"
+    insta::assert_snapshot!(run(json!({ "command": "diagnostics" })).await, @"
     Invalid input: path: missing
     Name the file, relative to the workspace folder.
     ");
-    insta::assert_snapshot!(ask(json!({ "command": "open_files", "path": "a.toy" })).await, @"
+    insta::assert_snapshot!(run(json!({ "command": "open_files", "path": "a.toy" })).await, @"
     Invalid input: path: only valid with diagnostics and validate_file
     Leave it out, or give another command.
     ");
-    insta::assert_snapshot!(ask(json!({ "command": "errors_summary", "severity": "error" })).await, @"
+    insta::assert_snapshot!(run(json!({ "command": "errors_summary", "severity": "error" })).await, @"
     Invalid input: severity: only valid with all_diagnostics
     Leave it out, or give another command.
     ");
-    insta::assert_snapshot!(ask(json!({ "command": "all_diagnostics", "severity": "fatal" })).await, @"
+    insta::assert_snapshot!(run(json!({ "command": "all_diagnostics", "severity": "fatal" })).await, @"
     Invalid input: severity: no severity `fatal`
     Use error, warning, info or hint.
     ");
-    insta::assert_snapshot!(ask(json!({ "command": "diagnostics", "path": "/etc/hosts" })).await, @"
+    insta::assert_snapshot!(run(json!({ "command": "diagnostics", "path": "/etc/hosts" })).await, @"
     Invalid input: path: `/etc/hosts` is not in this workspace: [root]
     Give a path relative to the workspace folder, as answers print it.
     ");
-    insta::assert_snapshot!(ask(json!({ "command": "diagnostics", "path": "none.toy" })).await, @"
+    insta::assert_snapshot!(run(json!({ "command": "diagnostics", "path": "none.toy" })).await, @"
     Invalid input: path: `none.toy` does not exist in the workspace; paths are relative to `[root]`
     Give a path relative to the workspace folder, as answers print it.
     ");

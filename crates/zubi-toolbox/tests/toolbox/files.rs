@@ -206,7 +206,7 @@ async fn write() {
 }
 
 #[tokio::test]
-async fn what_one_caller_read_another_has_not() {
+async fn reads_are_recorded_per_client() {
     let session = Session::new(PROJECT);
     session.raw("file.read", json!({ "path": "notes.txt" })).await;
     let mut other = cx(&session.toy, Restrictions::default());
@@ -216,7 +216,7 @@ async fn what_one_caller_read_another_has_not() {
 }
 
 #[tokio::test]
-async fn writing_keeps_mode_and_line_ends() {
+async fn writing_preserves_mode_and_line_ends() {
     use std::os::unix::fs::PermissionsExt as _;
     let session = Session::new(PROJECT);
     session.write("run.sh", "\u{feff}a\r\nb\r\n".as_bytes());
@@ -400,10 +400,10 @@ async fn get_current_needs_an_editor() {
 /// known-defects: X18
 /// String comparison would accept `/work-evil` as part of `/work`, and unresolved symlinks would lead anywhere.
 #[tokio::test]
-async fn nothing_outside_the_workspace_is_named() {
+async fn paths_outside_the_workspace_are_rejected() {
     let session = Session::new(PROJECT);
-    let beside = session.toy.root.parent().unwrap();
-    let evil = beside.join("project-evil");
+    let parent = session.toy.root.parent().unwrap();
+    let evil = parent.join("project-evil");
     std::fs::create_dir_all(&evil).unwrap();
     zubi_base::fs::write_atomic(&evil.join("secret.txt"), b"greet secret").unwrap();
     let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, session.toy.root.join(name)).unwrap();
@@ -446,7 +446,7 @@ async fn nothing_outside_the_workspace_is_named() {
 }
 
 #[tokio::test]
-async fn hostile_arguments_are_answered_at_once() {
+async fn hostile_arguments_fail_quickly() {
     let session = Session::new(PROJECT);
     let fifo = session.toy.root.join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, fifo.as_std_path(), rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
@@ -475,9 +475,9 @@ async fn hostile_arguments_are_answered_at_once() {
             ("file.list", json!({ "path": path })),
         ] {
             let answer = session.raw(tool, args).await;
-            let told =
+            let is_expected =
                 ["Invalid input: ", "Failed to ", "no line matches"].iter().any(|start| answer.starts_with(start));
-            assert!(told && answer.len() < 2_000, "{tool} {path:.20}: {answer:.300}");
+            assert!(is_expected && answer.len() < 2_000, "{tool} {path:.20}: {answer:.300}");
         }
     }
     for path in ["", "a\0b", "a\nb", &long, "pipe", "http://x/y"] {
@@ -499,17 +499,17 @@ async fn hostile_arguments_are_answered_at_once() {
 }
 
 #[tokio::test]
-async fn a_session_that_only_reads_has_no_tools_that_write() {
+async fn a_read_only_session_has_no_writing_tools() {
     let session = Session::new(PROJECT);
-    let mut only_reads = cx(&session.toy, Restrictions::default());
+    let mut read_only_cx = cx(&session.toy, Restrictions::default());
     let restrictions = Restrictions { read_only: true, ..Restrictions::default() };
-    only_reads.caller = Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions });
-    let answer = call_in(&session.registry, "file.write", json!({ "path": "x", "content": "" }), only_reads).await;
+    read_only_cx.caller = Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions });
+    let answer = call_in(&session.registry, "file.write", json!({ "path": "x", "content": "" }), read_only_cx).await;
     assert!(answer.starts_with("unknown tool file.write"), "{answer}");
 }
 
 #[test]
-fn what_is_written_can_be_undone() {
+fn every_write_can_be_undone() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 24, ..ProptestConfig::default() });
     let strategy = (".{0,40}", "[a-z]{1,4}", ".{0,12}", any::<bool>());
@@ -540,7 +540,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
     /// Reading a file range by range, as the answers suggest, returns the file.
     #[test]
-    fn ranges_are_the_lines_asked_for(lines in prop::collection::vec("[a-z ]{0,20}[a-z]", 1..30), start in 1_usize..30, length in 0_usize..30) {
+    fn ranges_return_the_requested_lines(lines in prop::collection::vec("[a-z ]{0,20}[a-z]", 1..30), start in 1_usize..30, length in 0_usize..30) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let session = Session::new("//- f.txt\n");
         session.write("f.txt", lines.join("\n").as_bytes());

@@ -258,7 +258,7 @@ async fn diagnostics() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_told() {
+async fn invalid_arguments_are_reported() {
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({})).await, @r#"
     Invalid input: position: no position was given
     Give the position in exactly one of three ways:

@@ -20,17 +20,17 @@ async fn check(path: &str) -> String {
         ("file.search", json!({ "path": path, "query": "text" })),
     ];
     // Equal answers are grouped.
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (tool, arguments) in calls {
         let answer = session.call(tool, arguments).await;
-        match told.iter_mut().find(|(text, _)| *text == answer) {
+        match groups.iter_mut().find(|(text, _)| *text == answer) {
             Some((_, tools)) => tools.push(tool),
-            None => told.push((answer, vec![tool])),
+            None => groups.push((answer, vec![tool])),
         }
     }
     assert_eq!(session.bytes("a.txt"), b"text\n", "nothing was written");
     assert!(!session.toy.root.join("gone").exists(), "nothing was created");
-    told.iter().fold(String::new(), |mut text, (answer, tools)| {
+    groups.iter().fold(String::new(), |mut text, (answer, tools)| {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}:\n{answer}", tools.join(", "));
         text
@@ -38,7 +38,7 @@ async fn check(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_link_that_leads_nowhere() {
+async fn a_dangling_link() {
     insta::assert_snapshot!(check("dangling").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `dangling` leads nowhere: `dangling` is a symbolic link to `gone`, which does not exist
@@ -57,7 +57,7 @@ async fn a_link_that_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_used_as_a_folder() {
+async fn a_file_used_as_a_folder() {
     insta::assert_snapshot!(check("a.txt/x").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `a.txt/x` cannot be there: `a.txt` is a file, no folder
@@ -77,7 +77,7 @@ async fn a_file_that_is_used_as_a_folder() {
 
 /// Names may contain any character: invisible ones are escaped, cannot forge lines, and are accepted as input.
 #[tokio::test]
-async fn names_that_hide_something() {
+async fn names_with_invisible_characters() {
     let session = Session::new("//- a.txt\ntext\n");
     for name in ["gnp\u{202e}txt.exe", "one\n9 files in .", "\u{1b}[2Jclear"] {
         session.write(name, b"text\n");

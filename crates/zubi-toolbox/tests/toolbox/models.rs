@@ -18,7 +18,7 @@ use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{Registry, RegistryConfig};
 
-use crate::support::{call_in, cx, slow, without_ids};
+use crate::support::{call_in, cx, blocking_files, without_ids};
 
 /// A model of two files.
 const SHOP: &str = r#"
@@ -51,11 +51,11 @@ fn models(fixture: &str) -> Models {
 
 /// Like [`models`], on another disk.
 fn models_on(files: SharedFiles, fixture: &str) -> Models {
-    models_beside(files, fixture, None)
+    models_with_source(files, fixture, None)
 }
 
 /// Like [`models_on`], with an endpoint source that takes precedence over the model.
-fn models_beside(files: SharedFiles, fixture: &str, first: Option<Arc<dyn EndpointSource>>) -> Models {
+fn models_with_source(files: SharedFiles, fixture: &str, first: Option<Arc<dyn EndpointSource>>) -> Models {
     let toy = Toy::new(fixture);
     let workspace = Arc::clone(toy.intel.workspace());
     let model = Arc::new(DomainModel::new(files, workspace.roots().into_iter().map(Root::Folder).collect()));
@@ -89,9 +89,9 @@ impl Models {
 struct NoTypeScript;
 
 impl NoTypeScript {
-    fn absent() -> Endpoints {
-        let why = "no server for .ts".to_owned();
-        let absent = MissingServer { subject: ".ts".to_owned(), why, hint: "install one".to_owned() };
+    fn missing_server() -> Endpoints {
+        let reason = "no server for .ts".to_owned();
+        let absent = MissingServer { subject: ".ts".to_owned(), why: reason, hint: "install one".to_owned() };
         Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 }
@@ -99,10 +99,10 @@ impl NoTypeScript {
 #[async_trait]
 impl EndpointSource for NoTypeScript {
     async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
-        if document.path.extension() == Some("ts") { Self::absent() } else { Endpoints::default() }
+        if document.path.extension() == Some("ts") { Self::missing_server() } else { Endpoints::default() }
     }
     async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
-        Self::absent()
+        Self::missing_server()
     }
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
         None
@@ -114,8 +114,8 @@ impl EndpointSource for NoTypeScript {
 }
 
 /// Returns a tool's answer in a workspace with TypeScript, which has no server.
-async fn check_beside_code(fixture: &str, tool: &str, arguments: Value) -> String {
-    models_beside(Arc::new(DiskFiles), fixture, Some(Arc::new(NoTypeScript))).call(tool, arguments).await
+async fn check_with_typescript(fixture: &str, tool: &str, arguments: Value) -> String {
+    models_with_source(Arc::new(DiskFiles), fixture, Some(Arc::new(NoTypeScript))).call(tool, arguments).await
 }
 
 /// Returns a tool's answer; `$0` in the fixture marks the queried position.
@@ -128,7 +128,7 @@ async fn check(fixture: &str, tool: &str, mut arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn places() {
+async fn locations() {
     insta::assert_snapshot!(check(SHOP, "lsp_definition", json!({ "at": "shop/orders.dlang:3:20" })).await, @r#"
     at shop/orders.dlang:3:19 Sales
     1 definition of `Sales`
@@ -215,8 +215,8 @@ async fn rename_plan() {
     apply_edit {"plan":"p-…"} writes it
     [domainlang · ready]
     "#);
-    let place = "Team Crew\nDomain D { vision: \"v\" }\nbc A for $0\n";
-    insta::assert_snapshot!(check(&format!("//- a.dlang\n{place}"), "lsp_completion", json!({})).await, @"
+    let fixture = "Team Crew\nDomain D { vision: \"v\" }\nbc A for $0\n";
+    insta::assert_snapshot!(check(&format!("//- a.dlang\n{fixture}"), "lsp_completion", json!({})).await, @"
     at a.dlang:3:10
     1 completion
       D (folder)  Domain
@@ -267,8 +267,8 @@ async fn problems() {
           Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".  [domainlang manifest-model-invalid-version]
     [domainlang · ready]
     "#);
-    let of_others = "//- model.yaml\nlayers: 3\n";
-    insta::assert_snapshot!(check(of_others, "lsp_diagnostics", json!({ "path": "model.yaml" })).await, @"
+    let foreign_manifest = "//- model.yaml\nlayers: 3\n";
+    insta::assert_snapshot!(check(foreign_manifest, "lsp_diagnostics", json!({ "path": "model.yaml" })).await, @"
     Failed to check for diagnostics: no language server answers for this workspace: no file of a language with a catalogue row was found
     Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.
     ");
@@ -287,7 +287,7 @@ async fn problems() {
 }
 
 #[tokio::test]
-async fn a_change_is_seen_by_the_next_question() {
+async fn the_next_query_sees_a_change() {
     let models = models(SHOP);
     let rename = models.call("lsp_rename_symbol", json!({ "symbol": "Crew", "newName": "Gang" })).await;
     assert!(rename.contains("2 edits in 2 files"), "{rename}");
@@ -305,22 +305,22 @@ async fn a_change_is_seen_by_the_next_question() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_yet() {
-    let (begun, has_begun) = mpsc::channel();
-    let (go_on, wait) = mpsc::channel();
-    let models = models_on(slow(begun, wait), SHOP);
-    let ask = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "wait_ms": wait }));
-    insta::assert_snapshot!(ask(0).await, @"
+async fn a_loading_model() {
+    let (reading_started, wait_for_start) = mpsc::channel();
+    let (resume, wait) = mpsc::channel();
+    let models = models_on(blocking_files(reading_started, wait), SHOP);
+    let query = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "wait_ms": wait }));
+    insta::assert_snapshot!(query(0).await, @"
     Failed to find the definition: domainlang declined: it is still starting
     Ask again in a moment, or with a larger `wait_ms`.
     ");
-    has_begun.recv().unwrap();
-    drop(go_on);
-    assert!(ask(30_000).await.ends_with("[domainlang · ready]"));
+    wait_for_start.recv().unwrap();
+    drop(resume);
+    assert!(query(30_000).await.ends_with("[domainlang · ready]"));
 }
 
 #[tokio::test]
-async fn a_folder_that_comes_later() {
+async fn a_missing_folder_appears_later() {
     let models = models(SHOP);
     let (away, back) = (models.toy.root.parent().unwrap().join("away"), &models.toy.root);
     std::fs::rename(back, &away).unwrap();
@@ -336,7 +336,7 @@ async fn a_folder_that_comes_later() {
 }
 
 #[tokio::test]
-async fn what_is_not_answered_and_why() {
+async fn unanswered_queries_state_the_reason() {
     insta::assert_snapshot!(check(SHOP, "lsp_implementations", json!({ "symbol": "Sales" })).await, @"
     Failed to find implementations: domainlang cannot find implementations
     Ask another question, or read the file; the server does not offer this one.
@@ -377,28 +377,28 @@ class Billing
 "#;
 
 #[tokio::test]
-async fn code_that_nobody_answers_for_is_not_hidden_by_a_model() {
-    let ask = async |query: &str| check_beside_code(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
-    insta::assert_snapshot!(ask("Orders").await, @"
+async fn code_without_a_server_is_not_hidden_by_a_model() {
+    let symbols = async |query: &str| check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+    insta::assert_snapshot!(symbols("Orders").await, @"
     2 symbols matching `Orders`
       package Shop.Orders  shop.dlang:3:8
       class Orders  src/orders.ts:2:14
     [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 1 file · no server for .ts: install one]
     ");
     let packages = json!({ "query": "Orders", "kind": "package" });
-    insta::assert_snapshot!(check_beside_code(CODE, "lsp_workspace_symbols", packages).await, @"
+    insta::assert_snapshot!(check_with_typescript(CODE, "lsp_workspace_symbols", packages).await, @"
     1 symbol matching `Orders`
       package Shop.Orders  shop.dlang:3:8
     [domainlang · ready · no server for .ts: install one]
     ");
-    let ask = async |symbol: &str| check_beside_code(CODE, "lsp_references", json!({ "symbol": symbol })).await;
-    insta::assert_snapshot!(ask("Orders").await, @r#"
+    let references = async |symbol: &str| check_with_typescript(CODE, "lsp_references", json!({ "symbol": symbol })).await;
+    insta::assert_snapshot!(references("Orders").await, @r#"
     Invalid input: symbol: `Orders` names 2 symbols
     Use one of:
       symbol: "Shop/Orders"   package at shop.dlang:3:8
       at: "src/orders.ts:2:14"   class at src/orders.ts:2:14
     "#);
-    insta::assert_snapshot!(ask("Shop/Orders").await, @r#"
+    insta::assert_snapshot!(references("Shop/Orders").await, @r#"
     at shop.dlang:3:8 Orders (package)
     1 reference to `Orders` in 1 file
     shop.dlang
@@ -408,17 +408,17 @@ async fn code_that_nobody_answers_for_is_not_hidden_by_a_model() {
 }
 
 #[tokio::test]
-async fn where_texts_add_nothing_they_are_not_spoken_of() {
+async fn text_search_without_results_is_not_mentioned() {
     // In TypeScript the words occur in a comment and as a parameter.
     for query in ["Sales", "Billing"] {
-        let beside = check_beside_code(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+        let with_code = check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
         let alone = check(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
         assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
-        assert_eq!(beside, alone.replace("ready]", "ready · no server for .ts: install one]"));
-        let beside = check_beside_code(CODE, "lsp_references", json!({ "symbol": query })).await;
+        assert_eq!(with_code, alone.replace("ready]", "ready · no server for .ts: install one]"));
+        let with_code = check_with_typescript(CODE, "lsp_references", json!({ "symbol": query })).await;
         let alone = check(CODE, "lsp_references", json!({ "symbol": query })).await;
         assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
-        assert_eq!(beside, alone.replace("ready]", "ready · no server for .ts: install one]"));
+        assert_eq!(with_code, alone.replace("ready]", "ready · no server for .ts: install one]"));
     }
     // Without missing servers, no text search runs.
     let answer = check(CODE, "lsp_workspace_symbols", json!({ "query": "Orders" })).await;

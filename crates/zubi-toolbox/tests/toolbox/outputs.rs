@@ -38,7 +38,7 @@ async fn check(days: u64) -> String {
 }
 
 #[tokio::test]
-async fn an_output_is_there_for_seven_days() {
+async fn an_output_is_stored_for_seven_days() {
     insta::assert_snapshot!(check(6).await, @"
     lines 1-2 of 2
     one

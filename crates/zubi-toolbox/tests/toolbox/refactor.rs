@@ -87,7 +87,7 @@ async fn rename_file() {
 }
 
 #[tokio::test]
-async fn rename_file_moves_a_link_and_not_what_it_points_to() {
+async fn rename_file_moves_a_link_and_not_its_target() {
     let toy = Toy::new(SHAPES);
     std::os::unix::fs::symlink("shapes.toy", toy.root.join("alias.toy")).unwrap();
     std::os::unix::fs::symlink("/nowhere", toy.root.join("dangling")).unwrap();
@@ -228,9 +228,9 @@ async fn settings_are_the_workspaces() {
 }
 
 #[tokio::test]
-async fn the_resource_says_whether_imports_follow() {
+async fn the_resource_reports_the_imports_setting() {
     let toy = Toy::new("//- a.ts\nlet a\n");
-    let resources = zubi_toolbox::resources::all(&toy.intel);
+    let resources = zubi_toolbox::resources::resources(&toy.intel);
     let [resource] = resources.as_slice() else { panic!("one resource") };
     let spec = resource.spec();
     assert_eq!((spec.uri.as_str(), spec.name.as_str()), ("settings://update-imports", "update-imports-enabled"));

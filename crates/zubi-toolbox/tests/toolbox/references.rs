@@ -9,7 +9,7 @@ use zubi_code::testing::Toy;
 use crate::support::{SHAPES, call, check};
 
 #[tokio::test]
-async fn words_that_are_no_references_are_counted() {
+async fn other_word_matches_are_counted() {
     // One match in a comment of app.toy.
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
     at shapes.toy:6:5 unit (variable)
@@ -33,7 +33,7 @@ async fn words_that_are_no_references_are_counted() {
 }
 
 #[tokio::test]
-async fn a_declaration_that_was_left_out_is_no_remainder() {
+async fn an_omitted_declaration_is_not_counted() {
     let fixture = "//- a.toy\nlet x\nuse x\n";
     let without = json!({ "symbol": "x", "includeDeclaration": false });
     insta::assert_snapshot!(check(fixture, "lsp_references", without).await, @"
@@ -46,7 +46,7 @@ async fn a_declaration_that_was_left_out_is_no_remainder() {
 }
 
 #[tokio::test]
-async fn they_are_listed_when_wanted() {
+async fn other_word_matches_are_listed_on_request() {
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "include_text": true })).await, @"
     at shapes.toy:6:5 unit (variable)
     3 references to `unit` in 2 files
@@ -77,7 +77,7 @@ async fn they_are_listed_when_wanted() {
 }
 
 #[tokio::test]
-async fn of_an_incomplete_answer_nobody_can_tell() {
+async fn incomplete_answers_count_no_other_matches() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "at": "shapes.toy:6:5" })).await, @"
@@ -108,7 +108,7 @@ async fn too_many_words_are_not_counted() {
 }
 
 #[tokio::test]
-async fn words_are_looked_for_again_when_a_file_has_changed() {
+async fn word_search_repeats_after_a_change() {
     let toy = Toy::new("//- a.toy\nlet x # x\nuse x\n");
     let further = async || {
         let answer = call(&toy, "lsp_references", json!({ "symbol": "x" })).await;
@@ -125,7 +125,7 @@ async fn words_are_looked_for_again_when_a_file_has_changed() {
 }
 
 #[tokio::test]
-async fn a_symbol_is_looked_up_again_when_a_file_has_changed() {
+async fn symbol_lookup_repeats_after_a_change() {
     let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
     let answer = async || {
         let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "path": "a.toy" })).await;
@@ -142,7 +142,7 @@ async fn a_symbol_is_looked_up_again_when_a_file_has_changed() {
 }
 
 #[tokio::test]
-async fn an_outline_is_not_laid_over_another_text() {
+async fn an_outline_is_not_applied_to_another_text() {
     let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
     let answer = async || {
         let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "path": "a.toy" })).await;
@@ -156,7 +156,7 @@ async fn an_outline_is_not_laid_over_another_text() {
 }
 
 #[tokio::test]
-async fn that_files_could_not_be_watched_is_said() {
+async fn failed_file_watching_is_reported() {
     let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
     *toy.endpoint.freshness.lock().unwrap() = Some("no watches left: files were compared one by one".to_owned());
     let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "includeDeclaration": false })).await;
@@ -170,7 +170,7 @@ async fn that_files_could_not_be_watched_is_said() {
 }
 
 /// Returns the status line of an answer about `x` in a workspace with other projects.
-async fn status_beside(directories: &[&'static str], fixture: &str, tool: &str) -> String {
+async fn status_with_projects(directories: &[&'static str], fixture: &str, tool: &str) -> String {
     let toy = Toy::new(fixture);
     *toy.endpoint.other_projects.lock().unwrap() = directories.to_vec();
     let mut args = json!({ "symbol": "x", "path": "a.toy" });
@@ -184,21 +184,21 @@ async fn status_beside(directories: &[&'static str], fixture: &str, tool: &str) 
 }
 
 #[tokio::test]
-async fn where_a_name_stands_in_too_many_other_projects_that_is_said() {
+async fn matches_in_too_many_other_projects_are_reported() {
     // Comments only: the toy server returns no locations for them, so the projects are queried.
     let others = ["b", "c", "d", "e", "f", "g"].map(|directory| format!("//- {directory}/one.toy\n# x\n"));
     let fixture = format!("//- a.toy\ndef x\n{}", others.concat());
-    let few = status_beside(&["b", "c"], &fixture, "lsp_references").await;
+    let few = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
     insta::assert_snapshot!(few, @"[toy · ready]");
-    let many = status_beside(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
+    let many = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
     insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also stands in f, g, which was not asked]");
-    let tree = status_beside(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
+    let tree = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
     insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also stands in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
 }
 
 #[tokio::test]
-async fn where_a_name_is_too_frequent_to_look_for_in_other_projects_that_is_said() {
+async fn too_frequent_names_are_reported() {
     let fixture = format!("//- a.toy\ndef x # {}\n", "x ".repeat(10_000));
-    insta::assert_snapshot!(status_beside(&["b"], &fixture, "lsp_references").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
-    insta::assert_snapshot!(status_beside(&["b"], &fixture, "lsp_rename_symbol").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
+    insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_references").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
+    insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_rename_symbol").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
 }

@@ -150,7 +150,7 @@ async fn the_machine_form_is_nested() {
 }
 
 #[tokio::test]
-async fn several_things_of_one_name_are_kept_apart() {
+async fn symbols_with_the_same_name_stay_separate() {
     let fixture = "//- a.toy\nclass A\n  def run\n    step\nclass B\n  def run\n    leap\ndef step\ndef leap\n";
     insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "at": "a.toy:2 def run", "direction": "outgoing" })).await, @"
     at a.toy:2:7 run (function)
@@ -198,7 +198,7 @@ async fn types() {
 }
 
 #[tokio::test]
-async fn a_bound_that_was_reached_is_said() {
+async fn a_reached_limit_is_reported() {
     let mut fixture = "//- a.toy\ndef hub\n".to_owned();
     for number in 0..300 {
         write!(fixture, "def f{number}\n  hub\n").unwrap();
@@ -224,7 +224,7 @@ async fn a_bound_that_was_reached_is_said() {
 }
 
 #[tokio::test]
-async fn what_failed_on_the_way_is_said() {
+async fn partial_failures_are_reported() {
     // The request for `bad` fails.
     let fixture = "//- a.toy\ndef end\ndef bad\n  end\ndef good\n  end\ndef first\n  good\n";
     insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "end", "direction": "incoming", "depth": 2 })).await, @"
@@ -243,7 +243,7 @@ async fn what_failed_on_the_way_is_said() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_said_with_the_nearest_question() {
+async fn unsupported_queries_suggest_an_alternative() {
     let toy = Toy::new(CALLS);
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/prepareCallHierarchy");
     let incoming = || json!({ "symbol": "parse", "direction": "incoming" });
@@ -323,7 +323,7 @@ async fn explain() {
 }
 
 #[tokio::test]
-async fn explain_shows_the_first_few_of_each() {
+async fn explain_shows_the_first_items_of_each_list() {
     let mut fixture = "//- a.toy\ndef hub\n".to_owned();
     for number in 0..7 {
         write!(fixture, "def f{number}\n  hub\n").unwrap();
@@ -361,7 +361,7 @@ async fn explain_shows_the_first_few_of_each() {
 }
 
 #[tokio::test]
-async fn explain_leaves_out_what_nobody_offers_and_tells_what_failed() {
+async fn explain_omits_unsupported_parts_and_reports_failures() {
     let toy = Toy::new(CALLS);
     let unsupported = ["textDocument/prepareCallHierarchy", "textDocument/implementation", "textDocument/hover"];
     toy.endpoint.unsupported.lock().unwrap().extend(unsupported);
@@ -388,7 +388,7 @@ async fn explain_leaves_out_what_nobody_offers_and_tells_what_failed() {
 const INFERRED: &str = "//- a.toy\nclass Circle\nlet one = Circle\nuse one Circle\n";
 
 #[tokio::test]
-async fn explain_tells_what_an_editor_shows_between_the_lines() {
+async fn explain_shows_inlay_hints_and_code_lenses() {
     insta::assert_snapshot!(check(INFERRED, "lsp_explain", json!({ "symbol": "one" })).await, @"
     at a.toy:2:5 one (variable)
     ```toy
@@ -422,7 +422,7 @@ async fn explain_tells_what_an_editor_shows_between_the_lines() {
 }
 
 #[tokio::test]
-async fn what_an_editor_shows_never_fails_an_explanation() {
+async fn failing_hints_do_not_fail_explain() {
     let toy = Toy::new(INFERRED);
     let failing = ["textDocument/inlayHint", "codeLens/resolve"].map(|method| (method, -32603));
     toy.endpoint.failing.lock().unwrap().extend(failing);
@@ -448,9 +448,9 @@ async fn what_an_editor_shows_never_fails_an_explanation() {
     ");
     let toy = Toy::new(INFERRED);
     toy.endpoint.unsupported.lock().unwrap().extend(["textDocument/inlayHint", "textDocument/codeLens"]);
-    let without = call(&toy, "lsp_explain", json!({ "symbol": "one" })).await;
+    let unsupported_answer = call(&toy, "lsp_explain", json!({ "symbol": "one" })).await;
     assert!(
-        !without.contains("inferred") && without.ends_with("[toy · ready · the toy library was not read]"),
-        "{without}"
+        !unsupported_answer.contains("inferred") && unsupported_answer.ends_with("[toy · ready · the toy library was not read]"),
+        "{unsupported_answer}"
     );
 }

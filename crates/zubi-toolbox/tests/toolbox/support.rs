@@ -19,7 +19,7 @@ use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 
-use crate::sight::sight;
+use crate::sight::service;
 
 /// Two small files.
 pub(crate) const SHAPES: &str = "\
@@ -52,7 +52,7 @@ pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: 
                 file::provider(&toy.intel),
                 refactor::provider(&toy.intel),
                 settings::provider(&toy.intel),
-                editor::provider(&sight(toy, None)),
+                editor::provider(&service(toy, None)),
                 tools::provider(registry),
             ],
             policy: Policy::new(ToolFilter::default()),
@@ -67,7 +67,7 @@ pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: 
 pub(crate) fn domainlang(toy: &Toy) -> Arc<dyn ToolProvider> {
     let folders = toy.intel.workspace().roots().into_iter().map(domainlang::Root::Folder).collect();
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), folders));
-    domainlang::provider(&model, DomainExposure::WhereModelsAre)
+    domainlang::provider(&model, DomainExposure::IfModelsExist)
 }
 
 /// Creates the context of a call by a session with these restrictions.
@@ -102,8 +102,8 @@ pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: To
 /// Calls a tool on a fixture and returns the whole answer. Plan ids are random and shown as `p-…`.
 pub(crate) async fn check(fixture: &str, tool: &str, args: Value) -> String {
     let toy = Toy::new(fixture);
-    let beside = toy.root.parent().unwrap().as_str();
-    without_ids(&call(&toy, tool, args).await).replace(toy.root.as_str(), "[root]").replace(beside, "[beside]")
+    let parent = toy.root.parent().unwrap().as_str();
+    without_ids(&call(&toy, tool, args).await).replace(toy.root.as_str(), "[root]").replace(parent, "[beside]")
 }
 
 /// Replaces the random ids of plans and actions.
@@ -123,24 +123,24 @@ pub(crate) fn without_ids(text: &str) -> String {
 }
 
 /// Creates a disk that signals the start of each read and waits until the test continues.
-pub(crate) fn slow(begun: mpsc::Sender<()>, go_on: mpsc::Receiver<()>) -> SharedFiles {
-    Arc::new(Slow { disk: DiskFiles, begun, go_on: Mutex::new(go_on) })
+pub(crate) fn blocking_files(begun: mpsc::Sender<()>, resume: mpsc::Receiver<()>) -> SharedFiles {
+    Arc::new(BlockingFiles { disk: DiskFiles, started: begun, resume: Mutex::new(resume) })
 }
 
-struct Slow {
+struct BlockingFiles {
     disk: DiskFiles,
-    begun: mpsc::Sender<()>,
-    go_on: Mutex<mpsc::Receiver<()>>,
+    started: mpsc::Sender<()>,
+    resume: Mutex<mpsc::Receiver<()>>,
 }
 
-impl Files for Slow {
+impl Files for BlockingFiles {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
         self.disk.kind(path)
     }
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
-        self.begun.send(()).ok();
+        self.started.send(()).ok();
         // The channel is closed when the test ends.
-        self.go_on.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+        self.resume.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
         self.disk.read(path, max)
     }
     fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {

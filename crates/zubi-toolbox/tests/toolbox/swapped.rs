@@ -14,10 +14,10 @@ use zubi_tools::cx::Restrictions;
 use crate::support::{call_in, cx, registry};
 
 /// Calls during the swapping. Without protection a handful suffices.
-const CALLS: usize = 150;
+const MIN_CALLS: usize = 150;
 
 /// Longest time for the swapping to affect calls.
-const LONGEST: Duration = Duration::from_mins(1);
+const TIME_LIMIT: Duration = Duration::from_mins(1);
 
 /// Swaps two entries until `end` is set.
 fn swap(one: &Utf8Path, other: &Utf8Path, end: &AtomicBool) {
@@ -27,9 +27,9 @@ fn swap(one: &Utf8Path, other: &Utf8Path, end: &AtomicBool) {
 }
 
 /// Stops the swapping even if the test fails; otherwise the scope would wait forever.
-struct Ends<'a>(&'a AtomicBool);
+struct StopOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -37,7 +37,7 @@ impl Drop for Ends<'_> {
 
 /// Runs calls while `sub` alternates between a folder of the workspace and a link that points outside.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_that_becomes_a_link_leads_nobody_out() {
+async fn a_folder_replaced_by_a_link_does_not_escape() {
     let toy = Toy::new("//- sub/s.txt\ninside\n");
     let outside = tempfile::tempdir().unwrap();
     let file = Utf8Path::from_path(outside.path()).unwrap().join("s.txt");
@@ -45,40 +45,40 @@ async fn a_folder_that_becomes_a_link_leads_nobody_out() {
     std::os::unix::fs::symlink(outside.path(), toy.root.join("link")).unwrap();
     let registry = registry(&toy);
     let end = AtomicBool::new(false);
-    let begun = Instant::now();
-    let (mut written, mut refused) = (0, 0);
+    let started = Instant::now();
+    let (mut written, mut rejected) = (0, 0);
     std::thread::scope(|scope| {
-        let _ends = Ends(&end);
+        let _stop = StopOnDrop(&end);
         scope.spawn(|| swap(&toy.root.join("sub"), &toy.root.join("link"), &end));
-        let ask = async |tool: &str, args| call_in(&registry, tool, args, cx(&toy, Restrictions::default())).await;
+        let run = async |tool: &str, args| call_in(&registry, tool, args, cx(&toy, Restrictions::default())).await;
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 for number in 0_usize.. {
                     // On a busy machine one of the two threads may not run for a while.
-                    let met = written > 0 && refused > 0;
-                    if number >= CALLS && (met || begun.elapsed() > LONGEST) {
+                    let both_seen = written > 0 && rejected > 0;
+                    if number >= MIN_CALLS && (both_seen || started.elapsed() > TIME_LIMIT) {
                         break;
                     }
                     let new = format!("sub/new{number}.txt");
-                    let told = ask("file.write", json!({ "path": new, "content": "x\n" })).await;
-                    if told.contains(": created") {
+                    let answer = run("file.write", json!({ "path": new, "content": "x\n" })).await;
+                    if answer.contains(": created") {
                         written += 1;
                     } else {
-                        refused += 1;
+                        rejected += 1;
                     }
-                    let told = ask("file.read", json!({ "path": "sub/s.txt" })).await;
-                    assert!(!told.contains("secret"), "{told}");
-                    let told = ask("file.search", json!({ "query": "secret", "path": "sub" })).await;
-                    assert!(!told.contains("somebody"), "{told}");
+                    let answer = run("file.read", json!({ "path": "sub/s.txt" })).await;
+                    assert!(!answer.contains("secret"), "{answer}");
+                    let answer = run("file.search", json!({ "query": "secret", "path": "sub" })).await;
+                    assert!(!answer.contains("somebody"), "{answer}");
                     let overwritten = json!({ "path": "sub/s.txt", "content": "mine\n", "overwrite": true });
-                    ask("file.write", overwritten).await;
+                    run("file.write", overwritten).await;
                 }
             });
         });
     });
-    let left: Vec<_> = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["s.txt"], "nothing was created outside");
+    let entries: Vec<_> = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(entries, ["s.txt"], "nothing was created outside");
     assert_eq!(zubi_base::fs::read_text(&file).unwrap(), "a secret of somebody else\n");
-    println!("{written} files written, {refused} calls refused");
-    assert!(written > 0 && refused > 0, "the swapping must affect calls: {written} written, {refused} refused");
+    println!("{written} files written, {rejected} calls refused");
+    assert!(written > 0 && rejected > 0, "the swapping must affect calls: {written} written, {rejected} refused");
 }

@@ -38,7 +38,7 @@ async fn tools_are_found_by_words() {
 }
 
 #[tokio::test]
-async fn without_a_fit_the_toolsets_are_told() {
+async fn without_a_match_the_toolsets_are_listed() {
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @"
     no tool matches `send mail`; available, by toolset:
       lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
@@ -83,7 +83,7 @@ async fn a_tool_is_called_through_another() {
 }
 
 #[tokio::test]
-async fn a_wrong_inner_call_is_told_like_a_direct_one() {
+async fn an_invalid_inner_call_fails_like_a_direct_one() {
     for (tool, arguments) in [
         ("lsp_hover", json!({})),
         ("lsp_hover", json!({ "at": 7 })),
@@ -106,7 +106,7 @@ async fn a_wrong_inner_call_is_told_like_a_direct_one() {
 }
 
 #[tokio::test]
-async fn what_writes_is_not_called_by_the_tool_that_reads() {
+async fn call_read_tool_rejects_writing_tools() {
     insta::assert_snapshot!(check(SHAPES, "call_read_tool", json!({ "tool": "apply_edit", "arguments": { "plan": "p-x" } })).await, @"
     Invalid input: tool: `apply_edit` is not read-only (its effect is write)
     Call it with call_tool, or by its own name.
@@ -118,7 +118,7 @@ async fn what_writes_is_not_called_by_the_tool_that_reads() {
 }
 
 #[tokio::test]
-async fn tools_that_call_tools_do_not_call_each_other() {
+async fn meta_tools_do_not_call_each_other() {
     for outer in ["call_tool", "call_read_tool"] {
         for inner in ["call_tool", "call_read_tool"] {
             let answer = check(SHAPES, outer, json!({ "tool": inner, "arguments": { "tool": "lsp_hover" } })).await;
@@ -136,7 +136,7 @@ async fn tools_that_call_tools_do_not_call_each_other() {
 
 /// An inner call has the same restrictions as a direct one, whether they come from settings or from the session.
 #[tokio::test]
-async fn restrictions_cannot_be_got_around() {
+async fn restrictions_cannot_be_bypassed() {
     let toy = Toy::new(SHAPES);
     let read_only = Restrictions { read_only: true, ..Restrictions::default() };
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -202,9 +202,9 @@ async fn both_calls_are_recorded() {
 
 /// Signals that an inner call has started to wait for its server.
 #[derive(Default)]
-struct Begun(Notify);
+struct WaitSignal(Notify);
 
-impl ProgressSink for Begun {
+impl ProgressSink for WaitSignal {
     fn report(&self, _fraction: Option<f64>, _message: &str) {
         self.0.notify_one();
     }
@@ -216,12 +216,12 @@ async fn cancelling_the_outer_call_cancels_the_inner_one() {
     toy.endpoint.readiness.send_replace(Readiness::Starting);
     let log = Arc::new(Log::default());
     let registry = restricted_registry(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
-    let begun = Arc::new(Begun::default());
-    let cx = ToolCx { progress: Arc::clone(&begun) as Arc<dyn ProgressSink>, ..cx(&toy, Restrictions::default()) };
+    let started = Arc::new(WaitSignal::default());
+    let cx = ToolCx { progress: Arc::clone(&started) as Arc<dyn ProgressSink>, ..cx(&toy, Restrictions::default()) };
     let cancel = cx.cancel.clone();
     let question = json!({ "tool": "lsp_hover", "arguments": { "at": "app.toy:1:5" } });
     let (answer, ()) = tokio::join!(call_in(&registry, "call_read_tool", question, cx), async {
-        begun.0.notified().await;
+        started.0.notified().await;
         cancel.cancel();
     });
     assert!(answer.contains("the call was cancelled"), "{answer}");

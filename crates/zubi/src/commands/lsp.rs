@@ -48,7 +48,7 @@ fn host(session: &Session, wanted: EditorHostSpec) -> Result<Arc<dyn ToolService
         source: wanted.editor,
         view: wanted.view,
         live: wanted.live,
-        model: DomainModel::of_server(wanted.model),
+        model: DomainModel::from_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
         chosen: wanted.chosen,
     };

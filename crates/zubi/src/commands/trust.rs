@@ -14,7 +14,7 @@ use zubi_base::visible::{on_lines, printable};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, DeclaredTools, LoadedFile, Severity, TrustState};
+use zubi_host::declared::{self, DeclaredTools, LoadedFile, ProblemSeverity, TrustState};
 
 use crate::cli;
 use crate::session::Session;
@@ -123,7 +123,7 @@ impl TrustCandidates {
         let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
         let unread = self.loaded.files.iter().filter(|file| file.trust_content().is_none());
         rules.chain(unread.map(|file| {
-            let error = file.problems.iter().find(|told| told.problem.severity == Severity::Error);
+            let error = file.problems.iter().find(|told| told.problem.severity == ProblemSeverity::Error);
             (file.path.as_path(), error.map_or("it cannot be read", |told| told.problem.message.as_str()))
         }))
     }
@@ -137,9 +137,9 @@ impl TrustCandidates {
     /// Shows what trusting would let in. Whether there is anything.
     fn preview(&self, store: &TrustStore) -> Result<bool, Failure> {
         let mut anything = self.show_rules(store)?;
-        for file in self.files().filter(|file| file.standing != TrustState::Trusted) {
+        for file in self.files().filter(|file| file.trust != TrustState::Trusted) {
             anything = true;
-            terminal::print(&format!("{}: {}", file.standing.as_str(), printable(file.path.as_str())))?;
+            terminal::print(&format!("{}: {}", file.trust.as_str(), printable(file.path.as_str())))?;
             match self.workspace.as_ref().and_then(|workspace| file.diff(workspace)) {
                 Some(diff) => terminal::print(&on_lines(diff.trim_end()))?,
                 None => show_tools(file)?,
@@ -172,7 +172,7 @@ impl TrustCandidates {
 
 /// All that the tools of a file would run and say, word for word: that is what is trusted.
 fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
-    for line in declared::disclosure::describe_file(file).unwrap_or_default() {
+    for line in declared::trust_report::describe_file(file).unwrap_or_default() {
         terminal::print(&format!("  {line}"))?;
     }
     if file.has_errors() {

@@ -6,29 +6,29 @@ use serde_json::{Map, Value};
 use zubi_base::endpoint::RequestCx;
 use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
-use crate::declared::functions::text_of;
+use crate::declared::functions::result_text;
 use crate::declared::tool::DeclaredTool;
-use crate::shell::answer::room;
-use crate::sight::ViewError;
+use crate::shell::answer::output_budget;
+use crate::editor_state::ViewError;
 
 /// Reason why a command cannot run without an editor, as a clause.
 pub(in crate::declared) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
 
 /// Hint for that case.
-pub(in crate::declared) const OPEN_EDITOR: &str =
+pub(in crate::declared) const OPEN_EDITOR_HINT: &str =
     "Open the workspace in VS Code with zubi's extension, or use another tool.";
 
 /// Returns the command's arguments: the list in the file, with a string `$name` replaced by the argument (null if
 /// missing); without a list, all arguments as one object, if there are any.
-pub(in crate::declared) fn arguments(listed: &[Value], given: &Map<String, Value>) -> Vec<Value> {
+pub(in crate::declared) fn arguments(listed: &[Value], values: &Map<String, Value>) -> Vec<Value> {
     if listed.is_empty() {
-        return if given.is_empty() { Vec::new() } else { vec![Value::Object(given.clone())] };
+        return if values.is_empty() { Vec::new() } else { vec![Value::Object(values.clone())] };
     }
-    let of = |value: &Value| match value.as_str().and_then(|text| text.strip_prefix('$')) {
-        Some(name) => given.get(name).cloned().unwrap_or(Value::Null),
+    let resolve = |value: &Value| match value.as_str().and_then(|text| text.strip_prefix('$')) {
+        Some(name) => values.get(name).cloned().unwrap_or(Value::Null),
         None => value.clone(),
     };
-    listed.iter().map(of).collect()
+    listed.iter().map(resolve).collect()
 }
 
 pub(in crate::declared) async fn run(
@@ -37,17 +37,17 @@ pub(in crate::declared) async fn run(
     args: Vec<Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
-    let editor = tool.machinery.editor.as_ref().ok_or_else(|| tool.run_error(NO_EDITOR, OPEN_EDITOR))?;
+    let editor = tool.context.editor.as_ref().ok_or_else(|| tool.run_error(NO_EDITOR, OPEN_EDITOR_HINT))?;
     let deadline = cx.deadline.min(Instant::now() + tool.definition.timeout);
-    let answered = editor.execute(command, args, &RequestCx::new(cx.cancel.clone(), deadline)).await;
-    let value = answered.map_err(|error| command_error(tool, command, &error))?;
-    let text = tool.machinery.truncate_or_store(text_of(&value), room(cx)).await;
+    let result = editor.execute(command, args, &RequestCx::new(cx.cancel.clone(), deadline)).await;
+    let value = result.map_err(|error| command_error(tool, command, &error))?;
+    let text = tool.context.truncate_or_store(result_text(&value), output_budget(cx)).await;
     Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
 }
 
 fn command_error(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
     let (code, hint) = match error {
-        ViewError::Unsupported | ViewError::NotYet | ViewError::Gone => (Code::Unavailable, OPEN_EDITOR),
+        ViewError::Unsupported | ViewError::Loading | ViewError::Disconnected => (Code::Unavailable, OPEN_EDITOR_HINT),
         ViewError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
         ViewError::TimedOut => (
             Code::TimedOut,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
-use crate::declared::functions::{Function, FunctionError, NOBODY, REGISTER, text_of};
+use crate::declared::functions::{Function, FunctionError, NOT_REGISTERED, REGISTER_HINT, result_text};
 use crate::declared::tool::DeclaredTool;
-use crate::shell::answer::room;
+use crate::shell::answer::output_budget;
 
 pub(in crate::declared) async fn run(
     tool: &DeclaredTool,
@@ -16,17 +16,17 @@ pub(in crate::declared) async fn run(
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
     let function: Arc<dyn Function> =
-        tool.machinery.functions.get(handler).ok_or_else(|| tool.run_error(NOBODY, REGISTER))?;
-    let called = tokio::time::timeout(tool.definition.timeout, function.call(Value::Object(args), cx));
-    let value = called.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| function_error(tool, handler, &error))?;
-    let text = tool.machinery.truncate_or_store(text_of(&value), room(cx)).await;
+        tool.context.functions.get(handler).ok_or_else(|| tool.run_error(NOT_REGISTERED, REGISTER_HINT))?;
+    let call = tokio::time::timeout(tool.definition.timeout, function.call(Value::Object(args), cx));
+    let value = call.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| function_error(tool, handler, &error))?;
+    let text = tool.context.truncate_or_store(result_text(&value), output_budget(cx)).await;
     Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
 }
 
 fn function_error(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
     let (code, hint) = match error {
         FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function belongs to another program."),
-        FunctionError::Gone(_) => (Code::Unavailable, REGISTER),
+        FunctionError::Disconnected(_) => (Code::Unavailable, REGISTER_HINT),
         FunctionError::TimedOut => {
             (Code::TimedOut, "Request less work; the tool's `timeout` is the limit.")
         }

@@ -6,14 +6,14 @@ use zubi_run::template::Template;
 use zubi_tools::output::Status;
 use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
-use super::FAILURE_ROOM;
-use crate::declared::format::Method;
+use super::MAX_FAILURE_BYTES;
+use crate::declared::format::HttpMethod;
 use crate::declared::tool::DeclaredTool;
-use crate::shell::answer::room;
+use crate::shell::answer::output_budget;
 
 /// Compiled templates of a request.
 pub(in crate::declared) struct RequestPlan<'a> {
-    pub(in crate::declared) method: Method,
+    pub(in crate::declared) method: HttpMethod,
     pub(in crate::declared) url: &'a Template,
     pub(in crate::declared) headers: &'a [(String, Template)],
     pub(in crate::declared) body: Option<&'a Template>,
@@ -25,8 +25,8 @@ pub(in crate::declared) async fn run(
     args: Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
-    let request = request(tool, parts, args)?;
-    let answer = http::send(&request, &tool.machinery.lookup, &cx.cancel).await;
+    let request = build_request(tool, parts, args)?;
+    let answer = http::send(&request, &tool.context.lookup, &cx.cancel).await;
     let answer = answer.map_err(|error| request_error(tool, &error))?;
     let (text, data) = match answer.body() {
         Body::Empty => ("(no body)".to_owned(), None),
@@ -34,17 +34,17 @@ pub(in crate::declared) async fn run(
         Body::Text(text) => (text, None),
         Body::Binary => (format!("(binary, {} bytes)", answer.bytes.len()), None),
     };
-    let room = room(cx);
-    let room = if answer.is_success() { room } else { room.min(FAILURE_ROOM) };
-    let text = tool.machinery.truncate_or_store(text, room).await;
+    let room = output_budget(cx);
+    let room = if answer.is_success() { room } else { room.min(MAX_FAILURE_BYTES) };
+    let text = tool.context.truncate_or_store(text, room).await;
     if !answer.is_success() {
         let why = format!("the server answered {}\n{text}", answer.status);
-        return Err(tool.run_error(why, next(answer.status)));
+        return Err(tool.run_error(why, status_hint(answer.status)));
     }
     Ok(ToolOutput { text, data, status: Some(status(&answer)), truncated: None })
 }
 
-fn request(tool: &DeclaredTool, parts: &RequestPlan<'_>, args: Map<String, Value>) -> Result<HttpRequest, ToolError> {
+fn build_request(tool: &DeclaredTool, parts: &RequestPlan<'_>, args: Map<String, Value>) -> Result<HttpRequest, ToolError> {
     let url = tool.render(parts.url, &args)?;
     let mut request = HttpRequest::new(parts.method.name(), url.text);
     for (name, template) in parts.headers {
@@ -55,11 +55,11 @@ fn request(tool: &DeclaredTool, parts: &RequestPlan<'_>, args: Map<String, Value
     }
     request.body = match parts.body {
         Some(body) => Some(tool.render(body, &args)?.text.into_bytes()),
-        None if matches!(parts.method, Method::Get | Method::Head) => None,
+        None if matches!(parts.method, HttpMethod::Get | HttpMethod::Head) => None,
         None => Some(Value::Object(args).to_string().into_bytes()),
     };
     request.hosts = tool.declared_hosts();
-    if let Some(server) = tool.machinery.doubles.as_ref().and_then(|doubles| doubles.server()) {
+    if let Some(server) = tool.context.fakes.as_ref().and_then(|doubles| doubles.server()) {
         request.url = server.instead_of(&request.url).map_err(|error| request_error(tool, &error))?;
         request.hosts.push(server.host());
     }
@@ -84,7 +84,7 @@ fn status(answer: &HttpAnswer) -> Status {
 }
 
 /// Returns the hint for a status other than success.
-fn next(status: u16) -> &'static str {
+fn status_hint(status: u16) -> &'static str {
     match status {
         401 | 403 => "The user's credentials are missing or insufficient; ask the user.",
         404 | 410 => "Check the arguments: nothing exists at this URL.",

@@ -9,9 +9,9 @@ use zubi_run::script::{ScriptEnd, Job, Limits, NestedCaller, ScriptError};
 use zubi_tools::registry::{CallError, Registry};
 use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
-use super::FAILURE_ROOM;
+use super::MAX_FAILURE_BYTES;
 use crate::declared::tool::DeclaredTool;
-use crate::shell::answer::room;
+use crate::shell::answer::output_budget;
 
 pub(in crate::declared) async fn run(
     tool: &DeclaredTool,
@@ -19,19 +19,19 @@ pub(in crate::declared) async fn run(
     args: Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
-    let Some(runner) = &tool.machinery.scripts else {
+    let Some(runner) = &tool.context.scripts else {
         return Err(tool.run_error("JavaScript cannot run here", "Use another tool."));
     };
-    let (confinement, _) = tool.machinery.jobs.runner().sandbox().for_scripts(runner.executable()).await;
+    let (confinement, _) = tool.context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
     let runner = runner.clone().with_confinement(confinement);
     let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
     let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
-    let nested = NestedCalls { registry: tool.machinery.registry.get().cloned(), cx: cx.clone() };
+    let nested = NestedCalls { registry: tool.context.registry.get().cloned(), cx: cx.clone() };
     // The time of nested calls counts too, because the caller waits for them.
     let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
     let finished = finished.await.unwrap_or(Err(ScriptError::TimedOut { after_ms: time_ms }));
     let finished = finished.map_err(|error| script_error(tool, &error))?;
-    answer(tool, finished, room(cx)).await
+    answer(tool, finished, output_budget(cx)).await
 }
 
 async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result<ToolOutput, ToolError> {
@@ -50,14 +50,14 @@ async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result
             let text = if lines.is_empty() {
                 "(no result)".to_owned()
             } else {
-                tool.machinery.truncate_or_store(lines.join("\n"), room).await
+                tool.context.truncate_or_store(lines.join("\n"), room).await
             };
             Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
         }
         Err(thrown) => {
             lines.insert(0, thrown.to_string());
-            let told = tool.machinery.truncate_or_store(lines.join("\n"), room.min(FAILURE_ROOM)).await;
-            Err(tool.run_error(told, "Check the arguments; the code is in the tool's file."))
+            let details = tool.context.truncate_or_store(lines.join("\n"), room.min(MAX_FAILURE_BYTES)).await;
+            Err(tool.run_error(details, "Check the arguments; the code is in the tool's file."))
         }
     }
 }

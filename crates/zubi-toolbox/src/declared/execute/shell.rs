@@ -17,7 +17,7 @@ use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, question, redac
 
 use crate::declared::format::{SandboxDeclaration, ShellKind};
 use crate::declared::tool::DeclaredTool;
-use crate::shell::{answer, did_not_run_as, directory, environment};
+use crate::shell::{answer, run_error_in, directory, environment};
 
 /// Largest variable, name and value, in bytes (`MAX_ARG_STRLEN` of execve(2), without the final NUL).
 const MAX_VARIABLE: usize = 128 * 1024 - 1;
@@ -34,10 +34,10 @@ const MAX_PREVIEW: usize = shell::MAX_SCRIPT;
 const RESERVE: Duration = Duration::from_secs(2);
 
 /// Most bytes of output in a failure; failures are truncated (`ToolError::sanitized`), and the handles come last.
-const FAILURE_ROOM: usize = 3_000;
+const MAX_FAILURE_BYTES: usize = 3_000;
 
 /// Most paths of a declaration listed on one line.
-const MAX_NAMED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// Compiled templates of a shell tool.
 pub(in crate::declared) struct ShellPlan<'a> {
@@ -57,8 +57,8 @@ struct ResolvedShell {
 impl ResolvedShell {
     fn new(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>, cx: &ToolCx) -> Result<Self, ToolError> {
         let script = tool.render(parts.script, args)?;
-        let given = parts.directory.map(|template| tool.render(template, args)).transpose()?;
-        let directory = match given.filter(|given| !given.absent) {
+        let rendered = parts.directory.map(|template| tool.render(template, args)).transpose()?;
+        let directory = match rendered.filter(|given| !given.absent) {
             None => tool.folder.clone(),
             // Relative to the folder that declares the tool, not to any folder that has such a directory.
             Some(given) if cx.workspace.folders().len() > 1 && Utf8Path::new(&given.text).is_relative() => {
@@ -89,13 +89,13 @@ impl ResolvedShell {
 fn preview(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
     let mut shown = String::new();
     for (name, template) in parts.environment {
-        let value = tool.render_shown(template, args)?;
+        let value = tool.render_preview(template, args)?;
         if !value.absent {
             // Writing to a `String` cannot fail. Fixed text of the file may contain line breaks too.
             let _ = writeln!(shown, "{name}={}", value.shown.replace('\n', "\\n"));
         }
     }
-    shown.push_str(&tool.render_shown(parts.script, args)?.shown);
+    shown.push_str(&tool.render_preview(parts.script, args)?.shown);
     Ok(question::ellipsize_middle(shown, MAX_PREVIEW))
 }
 
@@ -108,28 +108,28 @@ pub(in crate::declared) fn footprint(
     common: Footprint,
 ) -> Result<Footprint, ToolError> {
     let resolved = ResolvedShell::new(tool, parts, args, cx)?;
-    let reading = shell::read(&resolved.script.shown, &resolved.directory);
+    let analysis = shell::read(&resolved.script.shown, &resolved.directory);
     let declared = tool.definition.tool.sandbox.clone().unwrap_or_default();
-    let (mut reads, mut writes, mut unresolved) = (reading.reads, reading.writes, reading.unresolved);
+    let (mut reads, mut writes, mut unresolved) = (analysis.reads, analysis.writes, analysis.unresolved);
     // Variables set from arguments are judged as if the script began with them.
     for (name, value) in &resolved.environment {
-        let of_call = parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
-        unresolved.extend(shell::variable(name, &value.shown).filter(|_| of_call));
+        let from_arguments = parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
+        unresolved.extend(shell::variable(name, &value.shown).filter(|_| from_arguments));
     }
     let files = declared.fs.clone().unwrap_or_default();
     // Paths that a declaration opens outside the workspace are judged as if the script named them, because it may use
     // them.
-    reads.extend(outside(tool, cx, files.read.as_deref())?);
-    writes.extend(outside(tool, cx, files.write.as_deref())?);
+    reads.extend(paths_outside(tool, cx, files.read.as_deref())?);
+    writes.extend(paths_outside(tool, cx, files.write.as_deref())?);
     let mut common = common;
-    common.secrets.extend(secrets_among(declared.env.as_deref().unwrap_or_default()).cloned());
+    common.secrets.extend(secret_names(declared.env.as_deref().unwrap_or_default()).cloned());
     Ok(Footprint {
         reads,
         writes,
-        commands: reading.commands,
+        commands: analysis.commands,
         unresolved,
         hosts: declared.net.clone().unwrap_or_default(),
-        sandbox: Some(describe_sandbox(tool.machinery.jobs.runner().sandbox(), &declared)),
+        sandbox: Some(describe_sandbox(tool.context.jobs.runner().sandbox(), &declared)),
         preview: Some(preview(tool, parts, args)?),
         directory: Some(resolved.directory),
         ..common
@@ -137,30 +137,30 @@ pub(in crate::declared) fn footprint(
 }
 
 /// Returns the paths of a declaration that are outside the workspace.
-fn outside(tool: &DeclaredTool, cx: &ToolCx, paths: Option<&[String]>) -> Result<Vec<Utf8PathBuf>, ToolError> {
-    let mut found = named_places(tool, paths.unwrap_or_default())?;
+fn paths_outside(tool: &DeclaredTool, cx: &ToolCx, paths: Option<&[String]>) -> Result<Vec<Utf8PathBuf>, ToolError> {
+    let mut found = declared_paths(tool, paths.unwrap_or_default())?;
     found.retain(|path| !cx.workspace.contains(path));
     Ok(found)
 }
 
 /// Resolves the paths of a declaration.
-fn named_places(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf>, ToolError> {
-    let home = tool.machinery.jobs.runner().sandbox().home();
+fn declared_paths(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf>, ToolError> {
+    let home = tool.context.jobs.runner().sandbox().home();
     let folders = [tool.folder.clone()];
-    let place = SandboxContext { folders: &folders, temporary: &tool.folder, home };
-    let wrong = |error| tool.run_error(error, "Fix `sandbox.fs` of the tool in its file.");
-    let resolved = |path: Utf8PathBuf| zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
-    paths.iter().map(|path| Ok(resolved(place.path(path).map_err(wrong)?))).collect()
+    let context = SandboxContext { folders: &folders, temporary: &tool.folder, home };
+    let invalid = |error| tool.run_error(error, "Fix `sandbox.fs` of the tool in its file.");
+    let resolve = |path: Utf8PathBuf| zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
+    paths.iter().map(|path| Ok(resolve(context.path(path).map_err(invalid)?))).collect()
 }
 
 /// Returns the requested variables of zubi's own environment whose names suggest secrets.
-fn secrets_among(names: &[String]) -> impl Iterator<Item = &String> {
+fn secret_names(names: &[String]) -> impl Iterator<Item = &String> {
     names.iter().filter(|name| secret::is_secret_name(name))
 }
 
 /// Describes the sandbox for users.
 fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -> String {
-    let level = sandbox.probed_status().map_or("the strongest level here", |standing| standing.level.name());
+    let level = sandbox.probed_status().map_or("the strongest level here", |status| status.level.name());
     let files = declared.fs.clone().unwrap_or_default();
     let mut clauses = vec![match files.write.as_deref() {
         None => "writes only below the workspace".to_owned(),
@@ -176,7 +176,7 @@ fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -
         Some([]) => clauses.push("runs no program".to_owned()),
         Some(programs) => clauses.push(format!("runs only {}", list_paths(programs))),
     }
-    clauses.push(match net(declared) {
+    clauses.push(match network(declared) {
         Net::None => "no network".to_owned(),
         // A process sandbox restricts addresses, not host names.
         Net::Internet | Net::All => "the whole network".to_owned(),
@@ -185,35 +185,35 @@ fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -
 }
 
 fn list_paths(paths: &[String]) -> String {
-    let shown: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| format!("`{path}`")).collect();
-    let more = paths.len().saturating_sub(MAX_NAMED);
+    let shown: Vec<String> = paths.iter().take(MAX_LISTED).map(|path| format!("`{path}`")).collect();
+    let more = paths.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
 
-fn net(declared: &SandboxDeclaration) -> Net {
+fn network(declared: &SandboxDeclaration) -> Net {
     if declared.net.as_ref().is_some_and(|hosts| !hosts.is_empty()) { Net::Internet } else { Net::None }
 }
 
 /// Converts a tool's declaration to a sandbox request.
-fn manifest(declared: &SandboxDeclaration) -> SandboxRequest {
+fn sandbox_request(declared: &SandboxDeclaration) -> SandboxRequest {
     let files = declared.fs.clone().unwrap_or_default();
     SandboxRequest {
         fs: FileAccess { read: files.read, write: files.write },
-        net: net(declared),
+        net: network(declared),
         exec: declared.exec.clone(),
         env: declared.env.clone().unwrap_or_default(),
     }
 }
 
 /// Runs the script to its end, whatever the result.
-async fn finish(
+async fn run_script(
     tool: &DeclaredTool,
     parts: &ShellPlan<'_>,
     args: &Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<(JobResult, Duration), ToolError> {
-    let ResolvedShell { script, directory, environment: own } = ResolvedShell::new(tool, parts, args, cx)?;
+    let ResolvedShell { script, directory, environment: own_variables } = ResolvedShell::new(tool, parts, args, cx)?;
     let shell = match parts.shell {
         ShellKind::Sh => Shell::Sh,
         ShellKind::Bash => Shell::Bash,
@@ -223,21 +223,21 @@ async fn finish(
     folders.retain(|folder| *folder != tool.folder);
     folders.insert(0, tool.folder.clone());
     let mut job = Job::new(Command::Piped { text: script.text, shell }, directory, folders);
-    job.manifest = manifest(&tool.definition.tool.sandbox.clone().unwrap_or_default());
+    job.manifest = sandbox_request(&tool.definition.tool.sandbox.clone().unwrap_or_default());
     if let Some(paths) = &mut job.manifest.fs.write {
         // Resolved now, as in the footprint, immediately before the sandbox opens it.
-        *paths = named_places(tool, paths)?.into_iter().map(Utf8PathBuf::into_string).collect();
+        *paths = declared_paths(tool, paths)?.into_iter().map(Utf8PathBuf::into_string).collect();
     }
     job.environment = environment();
-    job.environment.extend(own.into_iter().map(|(name, value)| (name, value.text)));
-    job.secrets.clone_from(&tool.machinery.secret_forms);
+    job.environment.extend(own_variables.into_iter().map(|(name, value)| (name, value.text)));
+    job.secrets.clone_from(&tool.context.secret_forms);
     let inherited = Environment::inherited_with(&job.manifest.env);
-    let named = secrets_among(&job.manifest.env).filter_map(|name| inherited.get(name)?.to_str().map(str::to_owned));
-    job.secrets.extend(redact::forms(named));
-    let left = cx.deadline.saturating_duration_since(Instant::now());
-    job.timeout = tool.definition.timeout.min(left.saturating_sub(RESERVE).max(left / 2));
-    let finished = tool.machinery.jobs.runner().run(&job, &cx.cancel).await;
-    let finished = finished.map_err(|error| did_not_run_as(&format!("run {}", tool.id()), &error))?;
+    let secret_values = secret_names(&job.manifest.env).filter_map(|name| inherited.get(name)?.to_str().map(str::to_owned));
+    job.secrets.extend(redact::forms(secret_values));
+    let remaining = cx.deadline.saturating_duration_since(Instant::now());
+    job.timeout = tool.definition.timeout.min(remaining.saturating_sub(RESERVE).max(remaining / 2));
+    let finished = tool.context.jobs.runner().run(&job, &cx.cancel).await;
+    let finished = finished.map_err(|error| run_error_in(&format!("run {}", tool.id()), &error))?;
     Ok((finished, job.timeout))
 }
 
@@ -247,24 +247,24 @@ pub(in crate::declared) async fn run(
     args: &Map<String, Value>,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
-    let (finished, timeout) = finish(tool, parts, args, cx).await?;
+    let (finished, timeout) = run_script(tool, parts, args, cx).await?;
     let declared = tool.definition.tool.output.as_ref().and_then(|output| output.exit_codes.clone());
     let succeeds =
         |code: i32| declared.as_ref().map_or(code == 0, |codes| codes.iter().any(|it| i32::from(*it) == code));
-    if let (Some(doubles), ExitReason::Exited(code)) = (&tool.machinery.doubles, finished.end) {
+    if let (Some(doubles), ExitReason::Exited(code)) = (&tool.context.fakes, finished.end) {
         doubles.record_exit(code);
     }
-    let room = answer::room(cx).min(FAILURE_ROOM);
+    let room = answer::output_budget(cx).min(MAX_FAILURE_BYTES);
     let outputs = || answer::outputs(&finished.stdout, &finished.stderr, room).trim_end().to_owned();
     match finished.end {
-        ExitReason::Exited(code) if succeeds(code) => Ok(answer::ended_answer(&finished, timeout, answer::room(cx))),
-        ExitReason::Exited(code) => Err(tool.run_error(format!("it exited with {code}\n{}", outputs()), next(code))),
+        ExitReason::Exited(code) if succeeds(code) => Ok(answer::ended_answer(&finished, timeout, answer::output_budget(cx))),
+        ExitReason::Exited(code) => Err(tool.run_error(format!("it exited with {code}\n{}", outputs()), exit_code_hint(code))),
         ExitReason::TimedOut => Err(ToolError::user(
             Code::TimedOut,
             format!(
                 "Error in {}: time-out after {}; the script and all its processes were ended\n{}",
                 tool.id(),
-                answer::seconds(timeout),
+                answer::format_seconds(timeout),
                 outputs()
             ),
             "Request less work; the tool's `timeout` is the limit.",
@@ -278,7 +278,7 @@ pub(in crate::declared) async fn run(
 }
 
 /// Returns the hint for an exit code (POSIX, XCU 2.8.2; 128 + signal).
-fn next(code: i32) -> &'static str {
+fn exit_code_hint(code: i32) -> &'static str {
     match code {
         126 | 127 => "A program that the script needs is missing or may not run here; report it to the user.",
         // git and others exit with 128 itself when they cannot continue.

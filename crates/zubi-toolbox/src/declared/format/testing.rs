@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Method;
+use super::HttpMethod;
 
 /// A call with its expected result.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub struct ToolTest {
     #[schemars(length(max = 100))]
     pub calls: Vec<FakeCall>,
     /// Expected result of the call.
-    pub expect: Expectation,
+    pub expect: TestExpectation,
 }
 
 /// An HTTP response.
@@ -43,7 +43,7 @@ pub struct ToolTest {
 #[serde(deny_unknown_fields)]
 pub struct FakeAnswer {
     /// Status code. Default 200.
-    #[serde(default = "ok")]
+    #[serde(default = "default_status")]
     #[schemars(range(min = 200, max = 599))]
     pub status: u16,
     /// Headers.
@@ -54,7 +54,7 @@ pub struct FakeAnswer {
     pub body: Value,
 }
 
-fn ok() -> u16 {
+fn default_status() -> u16 {
     200
 }
 
@@ -77,7 +77,7 @@ pub struct FakeCall {
 /// `exit` is given.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Expectation {
+pub struct TestExpectation {
     /// Exit code of the script.
     pub exit: Option<u8>,
     /// The whole output (the answer without its status line), ignoring trailing white space.
@@ -112,7 +112,7 @@ pub enum ExpectedDecision {
 #[serde(deny_unknown_fields)]
 pub struct ExpectedRequest {
     /// The method.
-    pub method: Option<Method>,
+    pub method: Option<HttpMethod>,
     /// Path and query.
     pub path: Option<String>,
     /// Headers that must have been sent; others may be present.

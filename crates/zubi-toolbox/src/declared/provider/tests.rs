@@ -9,7 +9,7 @@ use zubi_run::sandbox::Sandbox;
 use zubi_run::store::OutputStore;
 
 use super::*;
-use crate::declared::sample::SAMPLE;
+use crate::declared::template::SAMPLE;
 
 /// Far longer than file events take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -30,7 +30,7 @@ fn fixture() -> Fixture {
     let sandbox = Sandbox::new(Spawner::direct(), None, None);
     let jobs = Jobs::new(Runner::new(Spawner::direct(), Arc::new(sandbox), OutputStore::new(&state)));
     let store = TrustStore::new(state);
-    let declared = DeclaredProvider::new(Setup {
+    let declared = DeclaredProvider::new(DeclaredToolsConfig {
         workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
         trust: Trust::new(store.clone(), false),
         secrets: Secrets::default(),
@@ -49,7 +49,7 @@ impl Fixture {
     }
 
     fn trust(&self) {
-        self.store.trust(&self.root, &load::files_of(&self.root), Duration::ZERO).unwrap();
+        self.store.trust(&self.root, &load::tool_files(&self.root), Duration::ZERO).unwrap();
     }
 
     fn ids(&self) -> Vec<String> {
@@ -57,15 +57,15 @@ impl Fixture {
     }
 
     /// Waits until the list has these ids, without requesting it again.
-    async fn becomes(&self, ids: &[&str], notes: usize) {
+    async fn wait_for(&self, ids: &[&str], notes: usize) {
         let mut changes = self.declared.changes();
         let wait = async {
             while self.ids() != ids || self.declared.notes().len() != notes {
                 changes.changed().await.unwrap();
             }
         };
-        let waited = tokio::time::timeout(DEADLINE, wait).await;
-        assert!(waited.is_ok(), "{:?} {:?}", self.ids(), self.declared.notes());
+        let result = tokio::time::timeout(DEADLINE, wait).await;
+        assert!(result.is_ok(), "{:?} {:?}", self.ids(), self.declared.notes());
     }
 }
 
@@ -75,23 +75,23 @@ impl Fixture {
 async fn the_list_follows_the_files_and_the_trust() {
     let fixture = fixture();
     fixture.declared.prepare().await;
-    fixture.becomes(&[], 0).await;
+    fixture.wait_for(&[], 0).await;
     // The directory does not exist when watching begins.
     fixture.write(SAMPLE);
-    fixture.becomes(&[], 1).await;
+    fixture.wait_for(&[], 1).await;
     fixture.trust();
-    fixture.becomes(&["workspace.greet"], 0).await;
+    fixture.wait_for(&["workspace.greet"], 0).await;
     fixture.write(&SAMPLE.replace("printf", "rm -rf"));
-    fixture.becomes(&[], 1).await;
+    fixture.wait_for(&[], 1).await;
     fixture.write(SAMPLE);
-    fixture.becomes(&["workspace.greet"], 0).await;
+    fixture.wait_for(&["workspace.greet"], 0).await;
     std::fs::remove_file(fixture.root.join(load::MAIN_FILE)).unwrap();
-    fixture.becomes(&[], 0).await;
+    fixture.wait_for(&[], 0).await;
 }
 
 /// A requested list is current, whichever events have arrived.
 #[tokio::test]
-async fn a_list_that_is_asked_for_is_never_old() {
+async fn a_requested_list_is_always_current() {
     let fixture = fixture();
     for _ in 0..20 {
         fixture.write(SAMPLE);

@@ -16,7 +16,7 @@ use crate::declared::load::LoadedTool;
 /// Most lines of a difference that are shown.
 const MAX_LINES: usize = 60;
 /// Most characters of a text that are shown.
-const MAX_SHOWN: usize = 2_000;
+const MAX_SHOWN_CHARS: usize = 2_000;
 /// Maximum size of a compiled pattern in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
@@ -28,9 +28,9 @@ pub(super) struct Actual {
     pub(super) exit: Option<i32>,
     /// Decision of the rules, if the test checks it; the error is why it cannot be determined.
     pub(super) decision: Option<Result<Action, String>>,
-    pub(super) asked: Vec<RecordedRequest>,
+    pub(super) requests: Vec<RecordedRequest>,
     /// Tools whose expected calls are missing.
-    pub(super) uncalled: Vec<String>,
+    pub(super) missing_calls: Vec<String>,
 }
 
 /// One difference from the expectation.
@@ -50,7 +50,7 @@ impl Mismatch {
     }
 
     /// Creates the mismatch of a test that cannot run.
-    pub(super) fn of_test(why: impl Display) -> Self {
+    pub(super) fn test_failure(why: impl Display) -> Self {
         Self::new("test", why.to_string())
     }
 
@@ -70,112 +70,112 @@ impl Mismatch {
 }
 
 /// Returns all differences from the expectation.
-pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Actual) -> Vec<Mismatch> {
+pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, actual: &Actual) -> Vec<Mismatch> {
     let expect = &test.expect;
-    let mut found = Vec::new();
-    if let (Some(expected), Some(got)) = (expect.decision, &happened.decision) {
+    let mut mismatches = Vec::new();
+    if let (Some(expected), Some(got)) = (expect.decision, &actual.decision) {
         match got {
             Ok(got) if *got == expected.action() => {}
             Ok(got) => {
-                found.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
+                mismatches.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
             }
-            Err(why) => found.push(Mismatch::new("decision", format!("cannot be determined: {why}"))),
+            Err(why) => mismatches.push(Mismatch::new("decision", format!("cannot be determined: {why}"))),
         }
         if *got == Ok(Action::Deny) {
-            return found;
+            return mismatches;
         }
     }
     if let Some(expected) = expect.exit {
-        match happened.exit {
+        match actual.exit {
             Some(exit) if exit == i32::from(expected) => {}
-            Some(exit) => found.push(Mismatch::new("exit", format!("expected {expected}, got {exit}"))),
+            Some(exit) => mismatches.push(Mismatch::new("exit", format!("expected {expected}, got {exit}"))),
             None => {
-                found.push(Mismatch::new("exit", format!("expected {expected}, but the script was ended")));
+                mismatches.push(Mismatch::new("exit", format!("expected {expected}, but the script was ended")));
             }
         }
     }
     let must_fail = expect.error.is_some() || expect.code.is_some();
-    let may_fail = must_fail || expect.exit.is_some_and(|exit| !successes(tool).contains(&exit));
-    match &happened.error {
+    let may_fail = must_fail || expect.exit.is_some_and(|exit| !success_codes(tool).contains(&exit));
+    match &actual.error {
         None if must_fail => {
             let mut mismatch = Mismatch::new("error", "expected a failure, but the call succeeded");
-            mismatch.difference = prefix_lines('+', output(happened));
-            found.push(mismatch);
+            mismatch.difference = prefix_lines('+', output(actual));
+            mismatches.push(mismatch);
         }
         Some((code, text)) if !may_fail => {
             let mut mismatch = Mismatch::new("error", format!("the call failed ({code})"));
             mismatch.difference = prefix_lines('+', text);
-            found.push(mismatch);
+            mismatches.push(mismatch);
         }
         Some((code, text)) => {
             if let Some(expected) = expect.code.as_ref().filter(|expected| *expected != code) {
-                found.push(Mismatch::new("code", format!("expected `{expected}`, got `{code}`")));
+                mismatches.push(Mismatch::new("code", format!("expected `{expected}`, got `{code}`")));
             }
             if let Some(expected) = expect.error.as_ref().filter(|expected| !text.contains(expected.as_str())) {
-                found.push(short_mismatch("error", "the failure does not contain", expected, text));
+                mismatches.push(short_mismatch("error", "the failure does not contain", expected, text));
             }
         }
         None => {}
     }
-    if happened.error.is_none() || may_fail && happened.error.is_some() {
-        texts(test, output(happened), &mut found);
+    if actual.error.is_none() || may_fail && actual.error.is_some() {
+        compare_output(test, output(actual), &mut mismatches);
     }
     if let Some(expected) = &expect.request {
-        compare_request(expected, &happened.asked, &mut found);
+        compare_request(expected, &actual.requests, &mut mismatches);
     }
-    for tool in &happened.uncalled {
-        found.push(Mismatch::new("calls", format!("the call of `{tool}` in `calls` is missing")));
+    for tool in &actual.missing_calls {
+        mismatches.push(Mismatch::new("calls", format!("the call of `{tool}` in `calls` is missing")));
     }
-    found
+    mismatches
 }
 
 /// Returns the answer's text without its status line, or the failure's text.
-fn output(happened: &Actual) -> &str {
-    match (&happened.output, &happened.error) {
+fn output(actual: &Actual) -> &str {
+    match (&actual.output, &actual.error) {
         (Some(output), _) => output.text.trim_end(),
         (None, Some((_, text))) => text.trim_end(),
         (None, None) => "",
     }
 }
 
-fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
+fn compare_output(test: &ToolTest, output: &str, mismatches: &mut Vec<Mismatch>) {
     let expect = &test.expect;
     if let Some(expected) = expect.text.as_ref().filter(|expected| expected.trim_end() != output) {
         let difference = difference(expected.trim_end(), output);
-        found.push(Mismatch { difference, ..Mismatch::new("text", "the output differs (- expected, + got)") });
+        mismatches.push(Mismatch { difference, ..Mismatch::new("text", "the output differs (- expected, + got)") });
     }
     if let Some(expected) = expect.contains.as_ref().filter(|expected| !output.contains(expected.as_str())) {
-        found.push(short_mismatch("contains", "the answer does not contain", expected, output));
+        mismatches.push(short_mismatch("contains", "the answer does not contain", expected, output));
     }
     if let Some(pattern) = &expect.matches {
-        match self::pattern(pattern) {
+        match self::compile_pattern(pattern) {
             Ok(regex) if regex.is_match(output) => {}
-            Ok(_) => found.push(short_mismatch("matches", "nothing in the answer matches", pattern, output)),
-            Err(why) => found.push(Mismatch::new("matches", why)),
+            Ok(_) => mismatches.push(short_mismatch("matches", "nothing in the answer matches", pattern, output)),
+            Err(why) => mismatches.push(Mismatch::new("matches", why)),
         }
     }
     if let Some(expected) = &expect.json {
         match serde_json::from_str::<Value>(output) {
             Ok(got) => {
-                if let Some(why) = json(expected, &got) {
+                if let Some(why) = json_difference(expected, &got) {
                     let difference = difference(&format!("{expected:#}"), &format!("{got:#}"));
-                    found.push(Mismatch { difference, ..Mismatch::new("json", why) });
+                    mismatches.push(Mismatch { difference, ..Mismatch::new("json", why) });
                 }
             }
             Err(error) => {
                 let difference = prefix_lines('+', output);
-                found.push(Mismatch { difference, ..Mismatch::new("json", format!("invalid JSON output: {error}")) });
+                mismatches.push(Mismatch { difference, ..Mismatch::new("json", format!("invalid JSON output: {error}")) });
             }
         }
     }
 }
 
-fn compare_request(expected: &ExpectedRequest, asked: &[RecordedRequest], found: &mut Vec<Mismatch>) {
+fn compare_request(expected: &ExpectedRequest, requests: &[RecordedRequest], found: &mut Vec<Mismatch>) {
     // If redirects caused several requests, the first is the tool's own.
-    let Some(got) = asked.first() else {
+    let Some(got) = requests.first() else {
         return found.push(Mismatch::new("request", "the server received no request"));
     };
-    let mut tell = |field: &str, expected: &str, got: &str| {
+    let mut compare = |field: &str, expected: &str, got: &str| {
         if expected != got {
             let difference = difference(expected, got);
             let field = format!("request.{field}");
@@ -183,38 +183,38 @@ fn compare_request(expected: &ExpectedRequest, asked: &[RecordedRequest], found:
         }
     };
     if let Some(method) = expected.method {
-        tell("method", method.name(), &got.method);
+        compare("method", method.name(), &got.method);
     }
     if let Some(path) = &expected.path {
-        tell("path", path, &got.target);
+        compare("path", path, &got.target);
     }
     for (name, value) in &expected.headers {
         let sent = got.headers.iter().find(|(sent, _)| sent.eq_ignore_ascii_case(name));
         match sent {
-            Some((_, sent)) => tell(&format!("headers.{name}"), value, sent),
-            None => tell(&format!("headers.{name}"), value, "(not sent)"),
+            Some((_, sent)) => compare(&format!("headers.{name}"), value, sent),
+            None => compare(&format!("headers.{name}"), value, "(not sent)"),
         }
     }
     let body = String::from_utf8_lossy(&got.body);
     match &expected.body {
         None => {}
-        Some(Value::String(text)) => tell("body", text, &body),
+        Some(Value::String(text)) => compare("body", text, &body),
         Some(expected) => match serde_json::from_str::<Value>(&body) {
             Ok(got) => {
-                if let Some(why) = json(expected, &got) {
+                if let Some(why) = json_difference(expected, &got) {
                     let difference = difference(&format!("{expected:#}"), &format!("{got:#}"));
                     found.push(Mismatch { difference, ..Mismatch::new("request.body", why) });
                 }
             }
-            Err(_) => tell("body", &format!("{expected:#}"), &body),
+            Err(_) => compare("body", &format!("{expected:#}"), &body),
         },
     }
 }
 
 /// Returns the exit codes that mean success for a tool.
-fn successes(tool: &LoadedTool) -> Vec<u8> {
-    let declared = tool.definition.tool.output.as_ref();
-    let codes = declared.and_then(|OutputDeclaration { exit_codes }| exit_codes.clone());
+fn success_codes(tool: &LoadedTool) -> Vec<u8> {
+    let output = tool.definition.tool.output.as_ref();
+    let codes = output.and_then(|OutputDeclaration { exit_codes }| exit_codes.clone());
     match tool.definition.tool.execution {
         ToolExecution::Shell(_) => codes.unwrap_or_else(|| vec![0]),
         _ => vec![0],
@@ -222,7 +222,7 @@ fn successes(tool: &LoadedTool) -> Vec<u8> {
 }
 
 /// Compiles a pattern of a test, with a size limit.
-pub(super) fn pattern(pattern: &str) -> Result<regex::Regex, String> {
+pub(super) fn compile_pattern(pattern: &str) -> Result<regex::Regex, String> {
     let regex = RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build();
     regex.map_err(|error| {
         // The error message draws the pattern on several lines; the last line names the error.
@@ -233,41 +233,41 @@ pub(super) fn pattern(pattern: &str) -> Result<regex::Regex, String> {
 }
 
 /// Returns the first difference between two JSON values, as a clause; objects may have additional fields.
-pub(super) fn json(expected: &Value, got: &Value) -> Option<String> {
-    differs(expected, got, &mut "$".to_owned())
+pub(super) fn json_difference(expected: &Value, got: &Value) -> Option<String> {
+    find_difference(expected, got, &mut "$".to_owned())
 }
 
-fn differs(expected: &Value, got: &Value, at: &mut String) -> Option<String> {
-    let length = at.len();
+fn find_difference(expected: &Value, got: &Value, path: &mut String) -> Option<String> {
+    let length = path.len();
     let found = match (expected, got) {
         (Value::Object(expected), Value::Object(got)) => expected.iter().find_map(|(name, expected)| {
-            at.truncate(length);
+            path.truncate(length);
             // Writing to a `String` cannot fail.
-            let _ = write!(at, ".{name}");
+            let _ = write!(path, ".{name}");
             match got.get(name) {
-                Some(got) => differs(expected, got, at),
-                None => Some(format!("{at} is missing")),
+                Some(got) => find_difference(expected, got, path),
+                None => Some(format!("{path} is missing")),
             }
         }),
         (Value::Array(expected), Value::Array(got)) if expected.len() == got.len() => {
             expected.iter().zip(got).enumerate().find_map(|(number, (expected, got))| {
-                at.truncate(length);
-                let _ = write!(at, "[{number}]");
-                differs(expected, got, at)
+                path.truncate(length);
+                let _ = write!(path, "[{number}]");
+                find_difference(expected, got, path)
             })
         }
         (Value::Array(expected), Value::Array(got)) => {
-            Some(format!("{at}: expected {} items, got {}", expected.len(), got.len()))
+            Some(format!("{path}: expected {} items, got {}", expected.len(), got.len()))
         }
         // `1` and `1.0` are the same number.
         (Value::Number(expected), Value::Number(got)) if expected.as_f64() == got.as_f64() => None,
         (expected, got) if expected == got => None,
         (expected, got) => {
-            Some(format!("{at}: expected {}, got {}", truncate(&expected.to_string()), truncate(&got.to_string())))
+            Some(format!("{path}: expected {}, got {}", truncate(&expected.to_string()), truncate(&got.to_string())))
         }
     };
     if found.is_none() {
-        at.truncate(length);
+        path.truncate(length);
     }
     found
 }
@@ -310,10 +310,10 @@ fn difference(expected: &str, got: &str) -> String {
 
 /// Truncates a text for display.
 fn truncate(text: &str) -> String {
-    if text.chars().nth(MAX_SHOWN).is_none() {
+    if text.chars().nth(MAX_SHOWN_CHARS).is_none() {
         return text.to_owned();
     }
-    text.chars().take(MAX_SHOWN).chain(['…']).collect()
+    text.chars().take(MAX_SHOWN_CHARS).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -331,14 +331,14 @@ mod tests {
             (json!(null), json!(0), Some("$: expected null, got 0")),
             (json!({"a": {"x": 1}, "b": 2}), json!({"a": {"x": 1}, "b": 3}), Some("$.b: expected 2, got 3")),
         ] {
-            assert_eq!(json(&expected, &got).as_deref(), why, "{expected} {got}");
+            assert_eq!(json_difference(&expected, &got).as_deref(), why, "{expected} {got}");
         }
     }
 
     #[test]
     fn patterns_have_a_bound() {
-        assert!(pattern("^a+$").unwrap().is_match("aaa"));
-        insta::assert_snapshot!(pattern("(").unwrap_err(), @"invalid regular expression: unclosed group");
-        assert!(pattern("(a{1000}){1000}").is_err());
+        assert!(compile_pattern("^a+$").unwrap().is_match("aaa"));
+        insta::assert_snapshot!(compile_pattern("(").unwrap_err(), @"invalid regular expression: unclosed group");
+        assert!(compile_pattern("(a{1000}){1000}").is_err());
     }
 }

@@ -7,29 +7,29 @@ use std::ops::Range;
 use camino::{Utf8Component, Utf8Path};
 
 use super::compare;
-use crate::declared::definition::Definition;
-use crate::declared::format::{Expectation, FakeCall, ToolExecution, ToolTest};
-use crate::declared::plan::Plan;
-use crate::declared::problem::Problem;
-use crate::declared::tree::Node;
+use crate::declared::definition::ResolvedDefinition;
+use crate::declared::format::{TestExpectation, FakeCall, ToolExecution, ToolTest};
+use crate::declared::plan::ToolPlan;
+use crate::declared::problem::ToolFileProblem;
+use crate::declared::json_tree::JsonNode;
 
 /// Prefix of the codes of test problems.
-pub(in crate::declared) const OF_TESTS: &str = "test-";
+pub(in crate::declared) const TEST_CODE_PREFIX: &str = "test-";
 
 /// Lints the tests of one tool.
-pub(in crate::declared) fn tests(definition: &Definition, plan: &Plan, problems: &mut Vec<Problem>) {
-    let nodes = definition.node.get("tests").map(Node::items).unwrap_or_default();
+pub(in crate::declared) fn lint_tests(definition: &ResolvedDefinition, plan: &ToolPlan, problems: &mut Vec<ToolFileProblem>) {
+    let nodes = definition.node.get("tests").map(JsonNode::items).unwrap_or_default();
     let mut names = BTreeSet::new();
     for (test, node) in definition.tool.tests.iter().zip(nodes) {
         if !names.insert(test.name.as_str()) {
             let what = format!("duplicate test name `{}`", test.name);
-            problems.push(Problem::warning("test-name", place(node, &["name"]), what, "Rename one of the tests."));
+            problems.push(ToolFileProblem::warning("test-name", range_of(node, &["name"]), what, "Rename one of the tests."));
         }
         lint_test(definition, plan, test, node, problems);
     }
 }
 
-fn lint_test(definition: &Definition, plan: &Plan, test: &ToolTest, node: &Node, problems: &mut Vec<Problem>) {
+fn lint_test(definition: &ResolvedDefinition, plan: &ToolPlan, test: &ToolTest, node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
     let execution = &definition.tool.execution;
     let (is_shell, is_http) =
         (matches!(execution, ToolExecution::Shell(_)), matches!(execution, ToolExecution::Http(_)));
@@ -42,41 +42,41 @@ fn lint_test(definition: &Definition, plan: &Plan, test: &ToolTest, node: &Node,
         (!test.calls.is_empty() && !is_inline, &["calls"], "only JavaScript calls other tools"),
     ];
     for (_, path, what) in misfits.into_iter().filter(|(is_misfit, ..)| *is_misfit) {
-        problems.push(Problem::error("test-field", place(node, path), what, "Remove it."));
+        problems.push(ToolFileProblem::error("test-field", range_of(node, path), what, "Remove it."));
     }
     if is_http && test.http.is_none() {
         let hint =
             "Add the response as `http`: {\"status\": 200, \"body\": {…}}. Tests contact no real server.";
-        problems.push(Problem::error("test-http", place(node, &["name"]), "the test has no `http`", hint));
+        problems.push(ToolFileProblem::error("test-http", range_of(node, &["name"]), "the test has no `http`", hint));
     }
-    if expects_nothing(expect) {
+    if expects_only_success(expect) {
         let hint = "Add an expected result, for instance {\"contains\": \"…\"}.";
         let what = "the test expects only that the call succeeds";
-        problems.push(Problem::warning("test-expects-nothing", place(node, &["expect"]), what, hint));
+        problems.push(ToolFileProblem::warning("test-expects-nothing", range_of(node, &["expect"]), what, hint));
     }
-    if let Some(Err(why)) = expect.matches.as_deref().map(compare::pattern) {
+    if let Some(Err(why)) = expect.matches.as_deref().map(compare::compile_pattern) {
         let hint = "The syntax is that of Rust's `regex`: no look-around, no back-references.";
-        problems.push(Problem::error("test-pattern", place(node, &["expect", "matches"]), why, hint));
+        problems.push(ToolFileProblem::error("test-pattern", range_of(node, &["expect", "matches"]), why, hint));
     }
     for name in plan.secrets.iter().filter(|name| !test.env.contains_key(*name)) {
         let what = format!("the tool uses the secret `{name}`, but the test does not define it");
         let hint = format!("Add \"env\": {{\"{name}\": \"…\"}}: tests do not get the user's secrets.");
-        problems.push(Problem::error("test-env", place(node, &["name"]), what, hint));
+        problems.push(ToolFileProblem::error("test-env", range_of(node, &["name"]), what, hint));
     }
-    let fixtures = node.get("fixtures").map(Node::members).unwrap_or_default();
+    let fixtures = node.get("fixtures").map(JsonNode::members).unwrap_or_default();
     let fixtures = fixtures.iter().map(|member| (member.name.as_str(), member.name_range.clone()));
-    let files = node.get("files").map(Node::items).unwrap_or_default();
+    let files = node.get("files").map(JsonNode::items).unwrap_or_default();
     let files = files.iter().filter_map(|item| Some((item.as_str()?, item.range.clone())));
     for (path, range) in fixtures.chain(files).filter(|(path, _)| !is_inside(path)) {
-        let what = format!("`{}` is not a path in the directory of the test", crate::declared::shape::truncate(path));
-        problems.push(Problem::error("test-path", range, what, "Use a relative path without `..`: `src/a.txt`."));
+        let what = format!("`{}` is not a path in the directory of the test", crate::declared::validate::truncate(path));
+        problems.push(ToolFileProblem::error("test-path", range, what, "Use a relative path without `..`: `src/a.txt`."));
     }
-    let calls = node.get("calls").map(Node::items).unwrap_or_default();
+    let calls = node.get("calls").map(JsonNode::items).unwrap_or_default();
     for (FakeCall { error, .. }, node) in test.calls.iter().zip(calls) {
         // An answer may be null, which the type cannot distinguish from a missing answer.
         if node.get("answer").is_some() == error.is_some() {
             let what = "a call must have either an `answer` or an `error`";
-            problems.push(Problem::error(
+            problems.push(ToolFileProblem::error(
                 "test-call",
                 node.range.start..node.range.start + 1,
                 what,
@@ -86,8 +86,8 @@ fn lint_test(definition: &Definition, plan: &Plan, test: &ToolTest, node: &Node,
     }
 }
 
-fn expects_nothing(expect: &Expectation) -> bool {
-    let Expectation { exit, text, contains, matches, json, decision, error, code, request } = expect;
+fn expects_only_success(expect: &TestExpectation) -> bool {
+    let TestExpectation { exit, text, contains, matches, json, decision, error, code, request } = expect;
     let texts = [text, contains, matches, error, code].iter().all(|text| text.is_none());
     texts && exit.is_none() && json.is_none() && decision.is_none() && request.is_none()
 }
@@ -99,7 +99,7 @@ fn is_inside(path: &str) -> bool {
 }
 
 /// Returns the range of a field's name in a test, or of the nearest existing field above it.
-fn place(node: &Node, path: &[&str]) -> Range<usize> {
+fn range_of(node: &JsonNode, path: &[&str]) -> Range<usize> {
     let mut range = node.range.start..node.range.start + 1;
     let mut node = node;
     for name in path {

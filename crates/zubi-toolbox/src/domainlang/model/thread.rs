@@ -10,7 +10,7 @@ use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{oneshot, watch};
 
-use super::{ModelError, Promise};
+use super::{DomainModelError, PendingSnapshot};
 
 /// Handle of a thread that starts with the first query, and again after a panic. Dropping it ends the thread.
 pub(super) struct ModelThread {
@@ -18,15 +18,15 @@ pub(super) struct ModelThread {
     pub(super) roots: Vec<Root>,
     /// Whether the model had a file at the last query.
     has_files: Arc<AtomicBool>,
-    running: Mutex<Option<ThreadHandle>>,
+    handle: Mutex<Option<ThreadHandle>>,
 }
 
 /// Channel for a snapshot, or for the load error.
-type Reply = oneshot::Sender<Result<WorkspaceSnapshot, LoadError>>;
+type SnapshotSender = oneshot::Sender<Result<WorkspaceSnapshot, LoadError>>;
 
 /// Channels to the thread.
 struct ThreadHandle {
-    questions: mpsc::Sender<Reply>,
+    requests: mpsc::Sender<SnapshotSender>,
     progress: watch::Receiver<Progress>,
     stop: Arc<AtomicBool>,
 }
@@ -40,7 +40,7 @@ impl Drop for ThreadHandle {
 
 impl ModelThread {
     pub(super) fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
-        Self { files, roots, has_files: Arc::default(), running: Mutex::default() }
+        Self { files, roots, has_files: Arc::default(), handle: Mutex::default() }
     }
 
     /// Returns whether the model had a file at the last query; false before the first one.
@@ -49,66 +49,66 @@ impl ModelThread {
     }
 
     /// Requests a snapshot from the thread; starts the thread if it is not running.
-    pub(super) fn request(&self) -> Result<Promise, ModelError> {
+    pub(super) fn request_snapshot(&self) -> Result<PendingSnapshot, DomainModelError> {
         let (reply, snapshot) = oneshot::channel();
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = match running.as_ref() {
+        let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = match handle.as_ref() {
             None => reply,
-            Some(thread) => match thread.questions.send(reply) {
-                Ok(()) => return Ok(Promise { snapshot, progress: thread.progress.clone() }),
+            Some(thread) => match thread.requests.send(reply) {
+                Ok(()) => return Ok(PendingSnapshot { snapshot, progress: thread.progress.clone() }),
                 // The thread has panicked.
                 Err(mpsc::SendError(reply)) => reply,
             },
         };
-        let started = self.start().map_err(|error| ModelError::Defect(error.into()))?;
+        let started = self.start().map_err(|error| DomainModelError::Internal(error.into()))?;
         let progress = started.progress.clone();
-        let sent = started.questions.send(reply);
-        *running = Some(started);
-        sent.map_err(|_| ModelError::Defect(anyhow!("the thread of the DomainLang model did not start")))?;
-        Ok(Promise { snapshot, progress })
+        let sent = started.requests.send(reply);
+        *handle = Some(started);
+        sent.map_err(|_| DomainModelError::Internal(anyhow!("the thread of the DomainLang model did not start")))?;
+        Ok(PendingSnapshot { snapshot, progress })
     }
 
     fn start(&self) -> std::io::Result<ThreadHandle> {
-        let (questions, asked) = mpsc::channel();
-        let (told, progress) = watch::channel(Progress { loaded: 0, total: 0 });
+        let (questions, receiver) = mpsc::channel();
+        let (progress_sender, progress) = watch::channel(Progress { loaded: 0, total: 0 });
         let stop = Arc::new(AtomicBool::new(false));
         let (files, roots, has_files) = (Arc::clone(&self.files), self.roots.clone(), Arc::clone(&self.has_files));
         let is_stopped = Arc::clone(&stop);
-        let own = move || own(&files, &roots, &asked, &told, &is_stopped, &has_files);
-        std::thread::Builder::new().name("domainlang".to_owned()).spawn(own)?;
-        Ok(ThreadHandle { questions, progress, stop })
+        let body = move || serve_snapshots(&files, &roots, &receiver, &progress_sender, &is_stopped, &has_files);
+        std::thread::Builder::new().name("domainlang".to_owned()).spawn(body)?;
+        Ok(ThreadHandle { requests: questions, progress, stop })
     }
 }
 
 /// Body of the thread: loads the workspace at the first query, then checks the disk and hands out a snapshot for each
 /// query. Retries a failed load at the next query.
-fn own(
+fn serve_snapshots(
     files: &SharedFiles,
     roots: &[Root],
-    asked: &mpsc::Receiver<Reply>,
-    told: &watch::Sender<Progress>,
+    requests: &mpsc::Receiver<SnapshotSender>,
+    progress_sender: &watch::Sender<Progress>,
     is_stopped: &AtomicBool,
     has_files: &AtomicBool,
 ) {
     let mut watch = |progress| {
-        told.send_replace(progress);
+        progress_sender.send_replace(progress);
         if is_stopped.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let mut owned: Option<Workspace> = None;
-    while let Ok(reply) = asked.recv() {
+    let mut loaded: Option<Workspace> = None;
+    while let Ok(reply) = requests.recv() {
         // One check of the disk serves all waiting queries, because they all arrived before it.
-        let waiting = std::iter::once(reply).chain(asked.try_iter()).collect::<Vec<Reply>>();
-        let looked = match owned.take() {
+        let waiting = std::iter::once(reply).chain(requests.try_iter()).collect::<Vec<SnapshotSender>>();
+        let refreshed = match loaded.take() {
             Some(mut workspace) => {
                 workspace.refresh();
                 Ok(workspace)
             }
             None => Workspace::load(Arc::clone(files), roots.to_vec(), &mut watch),
         };
-        has_files.store(looked.as_ref().is_ok_and(Workspace::has_models), Ordering::Relaxed);
+        has_files.store(refreshed.as_ref().is_ok_and(Workspace::has_models), Ordering::Relaxed);
         for reply in waiting.into_iter().filter(|reply| !reply.is_closed()) {
-            reply.send(looked.as_ref().map(Workspace::snapshot).map_err(Clone::clone)).ok();
+            reply.send(refreshed.as_ref().map(Workspace::snapshot).map_err(Clone::clone)).ok();
         }
-        owned = looked.ok();
+        loaded = refreshed.ok();
     }
 }

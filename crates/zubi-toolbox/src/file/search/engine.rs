@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs};
 
-use crate::file::glob::Pattern;
+use crate::file::glob::GlobPattern;
 
 /// Longest query in bytes.
 const MAX_QUERY: usize = 10_000;
@@ -25,21 +25,21 @@ const MAX_STATES: usize = 64 << 20;
 /// Longest searched line in bytes. A file with a longer line counts as unreadable.
 const MAX_LINE: usize = 8 << 20;
 /// Most characters shown of a line, around the match.
-const MAX_SHOWN: usize = 240;
+const MAX_EXCERPT: usize = 240;
 /// Characters shown before the match.
 const BEFORE_MATCH: usize = 60;
 
 /// A search query.
-pub(crate) struct Query {
+pub(crate) struct SearchQuery {
     pub(crate) text: String,
     pub(crate) is_regex: bool,
     /// `None`: case-insensitive unless the query has a capital letter.
     pub(crate) case_sensitive: Option<bool>,
     pub(crate) context: usize,
-    pub(crate) pattern: Option<Pattern>,
+    pub(crate) pattern: Option<GlobPattern>,
 }
 
-impl Query {
+impl SearchQuery {
     /// Compiles the expression. The error is a clause.
     pub(crate) fn matcher(&self) -> Result<RegexMatcher, String> {
         if self.text.is_empty() || self.text.len() > MAX_QUERY {
@@ -61,15 +61,15 @@ impl Query {
 }
 
 /// Limits of a search.
-pub(crate) struct Bounds {
+pub(crate) struct SearchLimits {
     /// Most lines that the answer shows.
     pub(crate) limit: usize,
     pub(crate) cancel: CancellationToken,
     pub(crate) deadline: Instant,
 }
 
-impl Bounds {
-    fn is_over(&self) -> bool {
+impl SearchLimits {
+    fn is_exceeded(&self) -> bool {
         self.cancel.is_cancelled() || Instant::now() >= self.deadline
     }
 }
@@ -78,7 +78,7 @@ impl Bounds {
 #[derive(Debug, Default)]
 pub(crate) struct SearchFindings {
     /// Files with matches by path, so that answers are deterministic; only the first files have lines.
-    pub(crate) files: BTreeMap<Utf8PathBuf, Vec<Line>>,
+    pub(crate) files: BTreeMap<Utf8PathBuf, Vec<MatchedLine>>,
     /// Number of all matching lines, stored or not.
     pub(crate) lines: usize,
     pub(crate) searched: usize,
@@ -89,12 +89,12 @@ pub(crate) struct SearchFindings {
     /// Files searched in the unsaved text of an editor.
     pub(crate) unsaved: usize,
     /// Whether the search ended at a limit.
-    pub(crate) stopped: bool,
+    pub(crate) is_incomplete: bool,
 }
 
 /// A matching line. Numbers and columns (in characters) are 1-based.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct MatchedLine {
     pub(crate) number: u64,
     pub(crate) column: usize,
     pub(crate) text: String,
@@ -105,98 +105,98 @@ pub(crate) struct Line {
 /// Searches files and everything below folders. Blocks this thread and uses others until it is done.
 pub(crate) fn search(
     roots: &[Utf8PathBuf],
-    query: &Query,
+    query: &SearchQuery,
     matcher: &RegexMatcher,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
-    bounds: &Bounds,
+    bounds: &SearchLimits,
 ) -> SearchFindings {
-    let shared = SearchState {
+    let state = SearchState {
         query,
         matcher,
         unsaved,
-        bounds,
+        limits: bounds,
         found: Mutex::default(),
         searched: AtomicUsize::new(0),
         binary: AtomicUsize::new(0),
         unreadable: AtomicUsize::new(0),
         credentials: AtomicUsize::new(0),
-        of_editor: AtomicUsize::new(0),
+        unsaved_files: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
     };
     for root in roots {
         if root.is_dir() {
             let mut walk = walk::builder(root, WalkOptions::default());
             walk.threads(0);
-            walk.build_parallel().visit(&mut Workers { shared: &shared, root });
+            walk.build_parallel().visit(&mut WorkerFactory { shared: &state, root });
         } else {
-            Worker::new(&shared, root).file(root);
+            Worker::new(&state, root).search_file(root);
         }
     }
-    let mut found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner).found;
-    found.searched = shared.searched.into_inner();
-    found.binary = shared.binary.into_inner();
-    found.unreadable = shared.unreadable.into_inner();
-    found.credentials = shared.credentials.into_inner();
-    found.unsaved = shared.of_editor.into_inner();
-    found.stopped = shared.stopped.into_inner();
-    found
+    let mut findings = state.found.into_inner().unwrap_or_else(PoisonError::into_inner).findings;
+    findings.searched = state.searched.into_inner();
+    findings.binary = state.binary.into_inner();
+    findings.unreadable = state.unreadable.into_inner();
+    findings.credentials = state.credentials.into_inner();
+    findings.unsaved = state.unsaved_files.into_inner();
+    findings.is_incomplete = state.stopped.into_inner();
+    findings
 }
 
 /// State shared by all threads.
 struct SearchState<'a> {
-    query: &'a Query,
+    query: &'a SearchQuery,
     matcher: &'a RegexMatcher,
     unsaved: &'a BTreeMap<Utf8PathBuf, Arc<str>>,
-    bounds: &'a Bounds,
-    found: Mutex<Kept>,
+    limits: &'a SearchLimits,
+    found: Mutex<PendingFindings>,
     searched: AtomicUsize,
     binary: AtomicUsize,
     unreadable: AtomicUsize,
     credentials: AtomicUsize,
-    of_editor: AtomicUsize,
+    unsaved_files: AtomicUsize,
     stopped: AtomicBool,
 }
 
 impl SearchState<'_> {
-    fn lock_findings(&self) -> MutexGuard<'_, Kept> {
+    fn lock_findings(&self) -> MutexGuard<'_, PendingFindings> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether lines of a file can still become part of the answer.
-    fn will_show(&self, path: &Utf8Path) -> bool {
-        self.lock_findings().will_show(path)
+    fn may_show(&self, path: &Utf8Path) -> bool {
+        self.lock_findings().may_show(path)
     }
 }
 
 /// Findings while files arrive, in any order.
 #[derive(Default)]
-struct Kept {
-    found: SearchFindings,
+struct PendingFindings {
+    findings: SearchFindings,
     /// Stored lines of all files.
     lines: usize,
     /// Last file whose lines are shown: the files up to this one fill the answer.
-    full_with: Option<Utf8PathBuf>,
+    last_shown: Option<Utf8PathBuf>,
 }
 
-impl Kept {
-    fn will_show(&self, path: &Utf8Path) -> bool {
-        self.full_with.as_deref().is_none_or(|last| path <= last)
+impl PendingFindings {
+    fn may_show(&self, path: &Utf8Path) -> bool {
+        self.last_shown.as_deref().is_none_or(|last| path <= last)
     }
 
-    fn add(&mut self, path: Utf8PathBuf, total: usize, mut kept: Vec<Line>, limit: usize) {
-        if !self.will_show(&path) {
+    fn add(&mut self, path: Utf8PathBuf, total: usize, mut kept: Vec<MatchedLine>, limit: usize) {
+        if !self.may_show(&path) {
             kept.clear();
         }
-        self.found.lines += total;
+        self.findings.lines += total;
         self.lines += kept.len();
-        self.found.files.insert(path, kept);
+        self.findings.files.insert(path, kept);
         // Answers list files by path: lines of the last files are dropped once earlier files fill the answer.
         while self.lines >= limit {
-            let until = self.full_with.as_ref().map_or(Bound::Unbounded, Bound::Included);
-            let shown = self.found.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
+            let until = self.last_shown.as_ref().map_or(Bound::Unbounded, Bound::Included);
+            let shown = self.findings.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
             let Some((path, lines)) = shown.rev().find(|(_, lines)| !lines.is_empty()) else { break };
             if self.lines - lines.len() < limit {
-                self.full_with = Some(path.clone());
+                self.last_shown = Some(path.clone());
                 break;
             }
             self.lines -= lines.len();
@@ -205,12 +205,12 @@ impl Kept {
     }
 }
 
-struct Workers<'s> {
+struct WorkerFactory<'s> {
     shared: &'s SearchState<'s>,
     root: &'s Utf8Path,
 }
 
-impl<'s> ParallelVisitorBuilder<'s> for Workers<'s> {
+impl<'s> ParallelVisitorBuilder<'s> for WorkerFactory<'s> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
         Box::new(Worker::new(self.shared, self.root))
     }
@@ -226,7 +226,7 @@ struct Worker<'s> {
 
 impl ParallelVisitor for Worker<'_> {
     fn visit(&mut self, entry: Result<ignore::DirEntry, ignore::Error>) -> WalkState {
-        if self.shared.bounds.is_over() {
+        if self.shared.limits.is_exceeded() {
             self.shared.stopped.store(true, Ordering::Relaxed);
             return WalkState::Quit;
         }
@@ -244,7 +244,7 @@ impl ParallelVisitor for Worker<'_> {
                 self.shared.credentials.fetch_add(1, Ordering::Relaxed);
                 return WalkState::Continue;
             }
-            self.file(&path);
+            self.search_file(&path);
         } else {
             // No argument could name this file.
             self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
@@ -265,25 +265,25 @@ impl<'s> Worker<'s> {
         Self { shared, root, matcher: shared.matcher.clone(), searcher }
     }
 
-    fn file(&mut self, path: &Utf8Path) {
+    fn search_file(&mut self, path: &Utf8Path) {
         let relative = path.strip_prefix(self.root).ok().filter(|relative| !relative.as_str().is_empty());
         // The pattern applies to the name of a file given as the root.
         let relative = relative.unwrap_or_else(|| Utf8Path::new(path.file_name().unwrap_or_default()));
         if self.shared.query.pattern.as_ref().is_some_and(|pattern| !pattern.matches(relative)) {
             return;
         }
-        let mut sink = Lines {
+        let mut sink = LineCollector {
             matcher: &self.matcher,
-            bounds: self.shared.bounds,
-            keep: if self.shared.will_show(path) { self.shared.bounds.limit } else { 0 },
+            bounds: self.shared.limits,
+            max_kept: if self.shared.may_show(path) { self.shared.limits.limit } else { 0 },
             total: 0,
             kept: Vec::new(),
             pending: Vec::new(),
             is_binary: false,
-            is_over: false,
+            is_stopped: false,
         };
         let searched = if let Some(text) = self.shared.unsaved.get(path) {
-            self.shared.of_editor.fetch_add(1, Ordering::Relaxed);
+            self.shared.unsaved_files.fetch_add(1, Ordering::Relaxed);
             self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut sink)
         } else {
             fs::open_no_follow(path).and_then(|file| {
@@ -293,7 +293,7 @@ impl<'s> Worker<'s> {
                 self.searcher.search_file(&self.matcher, &file, &mut sink)
             })
         };
-        if sink.is_over {
+        if sink.is_stopped {
             self.shared.stopped.store(true, Ordering::Relaxed);
         }
         if searched.is_err() {
@@ -307,41 +307,41 @@ impl<'s> Worker<'s> {
         self.shared.searched.fetch_add(1, Ordering::Relaxed);
         if sink.total > 0 {
             let mut found = self.shared.lock_findings();
-            found.add(path.to_owned(), sink.total, sink.kept, self.shared.bounds.limit);
+            found.add(path.to_owned(), sink.total, sink.kept, self.shared.limits.limit);
         }
     }
 }
 
 /// Collects the matching lines of one file.
-struct Lines<'a> {
+struct LineCollector<'a> {
     matcher: &'a RegexMatcher,
-    bounds: &'a Bounds,
+    bounds: &'a SearchLimits,
     /// Number of lines to store for this file; further lines are only counted.
-    keep: usize,
+    max_kept: usize,
     total: usize,
-    kept: Vec<Line>,
+    kept: Vec<MatchedLine>,
     /// Context before a match that has not arrived yet.
     pending: Vec<(u64, String)>,
     is_binary: bool,
-    is_over: bool,
+    is_stopped: bool,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for LineCollector<'_> {
     type Error = std::io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         self.total += 1;
-        if self.kept.len() < self.keep {
+        if self.kept.len() < self.max_kept {
             let bytes = found.bytes();
             let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
             let (column, text) = excerpt(bytes, start);
             let before = std::mem::take(&mut self.pending);
             let number = found.line_number().unwrap_or_default();
-            self.kept.push(Line { number, column, text, before, after: Vec::new() });
+            self.kept.push(MatchedLine { number, column, text, before, after: Vec::new() });
         }
         // One file may have millions of matches; reading the clock for each would cost as much as finding it.
-        self.is_over = self.total.is_multiple_of(1_000) && self.bounds.is_over();
-        Ok(!self.is_over)
+        self.is_stopped = self.total.is_multiple_of(1_000) && self.bounds.is_exceeded();
+        Ok(!self.is_stopped)
     }
 
     fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> Result<bool, Self::Error> {
@@ -353,7 +353,7 @@ impl Sink for Lines<'_> {
                     last.after.push(line());
                 }
             }
-            SinkContextKind::Before if self.kept.len() < self.keep => self.pending.push(line()),
+            SinkContextKind::Before if self.kept.len() < self.max_kept => self.pending.push(line()),
             _ => {}
         }
         Ok(true)
@@ -371,12 +371,12 @@ fn excerpt(line: &[u8], start: usize) -> (usize, String) {
     let column = before.chars().count();
     // Bounded, because a line may have millions of bytes.
     let rest = line.get(start..).unwrap_or_default();
-    let rest = String::from_utf8_lossy(rest.get(..rest.len().min(4 * MAX_SHOWN)).unwrap_or_default());
-    if column + rest.chars().count() <= MAX_SHOWN {
+    let rest = String::from_utf8_lossy(rest.get(..rest.len().min(4 * MAX_EXCERPT)).unwrap_or_default());
+    if column + rest.chars().count() <= MAX_EXCERPT {
         return (column + 1, format!("{before}{rest}").trim().to_owned());
     }
     let skipped = column.saturating_sub(BEFORE_MATCH);
-    let shown: String = before.chars().skip(skipped).chain(rest.chars()).take(MAX_SHOWN).collect();
+    let shown: String = before.chars().skip(skipped).chain(rest.chars()).take(MAX_EXCERPT).collect();
     let dots = if skipped > 0 { "…" } else { "" };
     (column + 1, format!("{dots}{}…", shown.trim()))
 }

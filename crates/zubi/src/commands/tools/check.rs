@@ -8,7 +8,7 @@ use zubi_base::visible::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
-use zubi_host::declared::{self, DeclaredTools, LoadedFile, MAIN_FILE, Severity, TrustState, LocatedProblem};
+use zubi_host::declared::{self, DeclaredTools, LoadedFile, MAIN_FILE, ProblemSeverity, TrustState, LocatedProblem};
 
 use super::test;
 use crate::cli::CheckTools;
@@ -28,7 +28,7 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
         None => None,
     };
     let count = |severity| loaded.problems().filter(|told| told.problem.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let (errors, warnings) = (count(ProblemSeverity::Error), count(ProblemSeverity::Warning));
     if check.json {
         let files: Vec<Value> = loaded.files.iter().map(|file| describe(file, &workspace)).collect();
         let mut report = json!({ "files": files, "errors": errors, "warnings": warnings });
@@ -119,13 +119,13 @@ fn show_quarantined(loaded: &DeclaredTools, workspace: &Workspace) -> Result<(),
 
 /// Why the tools of a file are left out, and what to do.
 pub(super) fn untrusted_reason(file: &LoadedFile) -> String {
-    let why = file.standing.reason().unwrap_or("is trusted");
+    let why = file.trust.reason().unwrap_or("is trusted");
     let (tools, are) = (number(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
-    let next = match file.standing {
+    let next = match file.trust {
         TrustState::Changed { .. } => "`zubi trust --diff` shows what has changed, `zubi trust` lets it in",
         _ => "`zubi trust --diff` shows what it would run, `zubi trust` lets it in",
     };
-    format!("{}: note: the file {why}, so its {tools} {are} left out\n  {next}", file.shown)
+    format!("{}: note: the file {why}, so its {tools} {are} left out\n  {next}", file.display_path)
 }
 
 pub(super) fn number(count: usize, what: &str) -> String {
@@ -134,8 +134,8 @@ pub(super) fn number(count: usize, what: &str) -> String {
 
 fn describe(file: &LoadedFile, workspace: &Workspace) -> Value {
     json!({
-        "file": file.shown,
-        "standing": file.standing.as_str(),
+        "file": file.display_path,
+        "standing": file.trust.as_str(),
         "diff": file.diff(workspace),
         "tools": file.tools.iter().map(|tool| tool.definition.to_json()).collect::<Vec<_>>(),
         "problems": file.problems.iter().map(LocatedProblem::to_json).collect::<Vec<_>>(),

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, MAIN_FILE, sample};
+use zubi_host::declared::{self, MAIN_FILE, template};
 
 use super::check::number;
 use crate::session::Session;
@@ -40,5 +40,5 @@ fn write(workspace: &Workspace, path: &Utf8Path) -> io::Result<()> {
         return Err(io::Error::other("its directory is a link that leads out of the workspace"));
     }
     let mut file = std::fs::File::create_new(path)?;
-    file.write_all(sample::SAMPLE.as_bytes())
+    file.write_all(template::SAMPLE.as_bytes())
 }

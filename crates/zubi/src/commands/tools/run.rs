@@ -35,7 +35,7 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
     let loaded = declared::load(&workspace, &session.trust(), &[]);
     let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &session.host()?, id)) };
-    if file.standing != TrustState::Trusted {
+    if file.trust != TrustState::Trusted {
         return Err(not_trusted(file, &tool.definition.id));
     }
     terminal::print_err(&format!("{} ({}), {}", tool.definition.id, tool.definition.kind(), file.location_of(tool)));
@@ -50,7 +50,7 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
 fn absent(loaded: &DeclaredTools, host: &LocalHost, id: &str) -> Failure {
     if let Some(file) = loaded.find_broken(id) {
         return Failure::usage(format!("`{id}` has errors, so it is left out"))
-            .hint(format!("`zubi tools check {}` says what they are.", file.shown));
+            .hint(format!("`zubi tools check {}` says what they are.", file.display_path));
     }
     if host.has_tool(id) {
         return Failure::usage(format!("`{id}` is built in, and no file of this workspace declares it"))
@@ -60,9 +60,9 @@ fn absent(loaded: &DeclaredTools, host: &LocalHost, id: &str) -> Failure {
 }
 
 fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
-    let why = file.standing.reason().unwrap_or_default();
-    let failure = Failure::environment(format!("`{}` {why}, so its tool `{id}` does not run", file.shown));
-    let failure = match file.standing {
+    let why = file.trust.reason().unwrap_or_default();
+    let failure = Failure::environment(format!("`{}` {why}, so its tool `{id}` does not run", file.display_path));
+    let failure = match file.trust {
         TrustState::Changed { .. } => {
             failure.hint("`zubi trust --diff` shows what has changed, `zubi trust` lets it in.")
         }

@@ -10,7 +10,7 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::LocalHost;
-use zubi_host::declared::testing::{Outcome, Verdict};
+use zubi_host::declared::testing::{TestResult, TestStatus};
 use zubi_host::declared::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
 use zubi_tools::cx::ProgressSink as _;
 use zubi_tools::progress::ThrottledProgress;
@@ -21,7 +21,7 @@ use crate::session::Session;
 
 /// What came of all tests.
 pub(super) struct Report {
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<TestResult>,
     /// Whether Ctrl-C ended it.
     interrupted: bool,
     /// How many tools of the chosen ones have no tests.
@@ -35,8 +35,8 @@ pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], jso
     let chosen = select_tools(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
         loaded.untrusted().filter(|file| chosen.iter().any(|(other, _)| other.path == file.path)).collect();
-    let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.standing == TrustState::Trusted).collect();
-    let cases = |(file, tool): &&(&LoadedFile, &LoadedTool)| file.cases(tool).len();
+    let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.trust == TrustState::Trusted).collect();
+    let cases = |(file, tool): &&(&LoadedFile, &LoadedTool)| file.test_cases(tool).len();
     let (total, untested) =
         (trusted.iter().map(cases).sum::<usize>(), trusted.iter().filter(|it| cases(it) == 0).count());
     let mut report = Report { outcomes: Vec::new(), interrupted: false, untested, refused: refused.len() };
@@ -51,7 +51,7 @@ pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], jso
         let line = ProgressLine::new().map(Arc::new);
         let progress = line.clone().map(|line| ThrottledProgress::new(line));
         'files: for (file, tool) in trusted {
-            for case in file.cases(tool) {
+            for case in file.test_cases(tool) {
                 if let Some(progress) = &progress {
                     progress.report(Some(fraction(report.outcomes.len(), total)), &case.to_string());
                 }
@@ -117,13 +117,13 @@ pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
 }
 
 impl Report {
-    fn count(&self, is: impl Fn(&Verdict) -> bool) -> usize {
-        self.outcomes.iter().filter(|outcome| is(&outcome.verdict)).count()
+    fn count(&self, is: impl Fn(&TestStatus) -> bool) -> usize {
+        self.outcomes.iter().filter(|outcome| is(&outcome.status)).count()
     }
 
     fn counts(&self) -> (usize, usize, usize) {
-        let passed = self.count(|verdict| matches!(verdict, Verdict::Passed));
-        let skipped = self.count(|verdict| matches!(verdict, Verdict::Skipped { .. }));
+        let passed = self.count(|verdict| matches!(verdict, TestStatus::Passed));
+        let skipped = self.count(|verdict| matches!(verdict, TestStatus::Skipped { .. }));
         (passed, self.outcomes.len() - passed - skipped, skipped)
     }
 
@@ -155,7 +155,7 @@ impl Report {
         json!({
             "passed": passed, "failed": failed, "skipped": skipped,
             "toolsWithoutTests": self.untested, "filesNotTrusted": self.refused, "interrupted": self.interrupted,
-            "results": self.outcomes.iter().map(Outcome::to_json).collect::<Vec<_>>(),
+            "results": self.outcomes.iter().map(TestResult::to_json).collect::<Vec<_>>(),
         })
     }
 
@@ -163,7 +163,7 @@ impl Report {
     pub(super) fn exit(&self) -> Option<ExitCode> {
         if self.interrupted {
             Some(ExitCode::from(INTERRUPTED))
-        } else if self.outcomes.iter().any(Outcome::is_failure) {
+        } else if self.outcomes.iter().any(TestResult::is_failure) {
             Some(ExitCode::from(NEGATIVE))
         } else if self.refused > 0 {
             Some(ExitCode::from(ENVIRONMENT))

@@ -11,7 +11,7 @@ fn excerpts() {
     let (column, shown) = excerpt(long.as_bytes(), 1000);
     assert_eq!(column, 1001);
     assert!(shown.starts_with('…') && shown.ends_with('…') && shown.contains("needle"), "{shown}");
-    assert!(shown.chars().count() <= MAX_SHOWN + 2);
+    assert!(shown.chars().count() <= MAX_EXCERPT + 2);
     assert_eq!(excerpt(&[0xff, b'x'], 1).0, 2, "invalid UTF-8 counts as one character per byte");
 }
 
@@ -19,12 +19,12 @@ fn excerpts() {
 fn expressions() {
     let query = |text: &str, is_regex| {
         let text = text.to_owned();
-        Query { text, is_regex, case_sensitive: None, context: 0, pattern: None }
+        SearchQuery { text, is_regex, case_sensitive: None, context: 0, pattern: None }
     };
     for text in ["", "a(", "\\w{9999}{999}", "a\\nb", "(?=x)"] {
         assert!(query(text, true).matcher().is_err(), "{text}");
     }
-    let finds = |query: Query, line: &str| query.matcher().unwrap().is_match(line.as_bytes()).unwrap();
+    let finds = |query: SearchQuery, line: &str| query.matcher().unwrap().is_match(line.as_bytes()).unwrap();
     assert!(finds(query("a(", false), "A("));
     assert!(!finds(query("A(", false), "a("), "a capital letter makes the query case-sensitive");
     // Exponential in backtracking engines.
@@ -42,7 +42,7 @@ proptest! {
     ) {
         let line = |number: usize| {
             let number = u64::try_from(number).unwrap_or_default();
-            Line { number, column: 1, text: String::new(), before: Vec::new(), after: Vec::new() }
+            MatchedLine { number, column: 1, text: String::new(), before: Vec::new(), after: Vec::new() }
         };
         let mut coming: Vec<(&String, &usize)> = files.iter().collect();
         let turn = usize::try_from(order % 1_000).unwrap_or_default() % coming.len();
@@ -50,10 +50,10 @@ proptest! {
         if order % 2 == 0 {
             coming.reverse();
         }
-        let mut kept = Kept::default();
+        let mut kept = PendingFindings::default();
         for (name, lines) in coming {
             let path = Utf8PathBuf::from(name);
-            let keep = if kept.will_show(&path) { limit } else { 0 };
+            let keep = if kept.may_show(&path) { limit } else { 0 };
             kept.add(path, *lines, (1..=(*lines).min(keep)).map(line).collect(), limit);
         }
         let shown = |files: Vec<(String, usize)>| -> Vec<(String, usize)> {
@@ -61,9 +61,9 @@ proptest! {
             lines.take(limit).collect()
         };
         let all = files.iter().map(|(name, lines)| (name.clone(), *lines)).collect();
-        let ours = kept.found.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
+        let ours = kept.findings.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
         prop_assert_eq!(shown(ours), shown(all));
-        prop_assert_eq!(kept.found.lines, files.values().sum::<usize>());
+        prop_assert_eq!(kept.findings.lines, files.values().sum::<usize>());
         prop_assert!(kept.lines < limit + 12, "{} of {limit}", kept.lines);
     }
 }

@@ -11,43 +11,43 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Number, Value};
 
-use super::problem::Problem;
-use crate::jsonc::AS_VS_CODE;
+use super::problem::ToolFileProblem;
+use crate::jsonc::VS_CODE_DIALECT;
 
 /// A value and its byte range in the file.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(super) struct JsonNode {
     pub(super) range: Range<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: JsonKind,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum JsonKind {
     Null,
     Bool(bool),
     Number(Number),
     String(String),
-    Array(Vec<Node>),
-    Object(Vec<Member>),
+    Array(Vec<JsonNode>),
+    Object(Vec<JsonMember>),
 }
 
 /// One entry of an object.
 #[derive(Debug, Clone)]
-pub(super) struct Member {
+pub(super) struct JsonMember {
     pub(super) name: String,
     pub(super) name_range: Range<usize>,
-    pub(super) value: Node,
+    pub(super) value: JsonNode,
 }
 
 /// Parses a text. Reports at most one syntax error, because text after it is unreliable. Reports duplicate keys and
 /// ignores the later value.
-pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
-    match parse_to_ast(text, &CollectOptions::default(), &AS_VS_CODE) {
+pub(super) fn parse(text: &str, problems: &mut Vec<ToolFileProblem>) -> Option<JsonNode> {
+    match parse_to_ast(text, &CollectOptions::default(), &VS_CODE_DIALECT) {
         Ok(parsed) => match parsed.value {
-            Some(value) => Some(node(&value, problems)),
+            Some(value) => Some(convert(&value, problems)),
             None => {
                 let hint = "Write an object: {\"version\": \"1.0\", \"tools\": []}. `zubi tools init` writes a sample.";
-                problems.push(Problem::error("syntax", 0..0, "the file has no content", hint));
+                problems.push(ToolFileProblem::error("syntax", 0..0, "the file has no content", hint));
                 None
             }
         },
@@ -56,31 +56,31 @@ pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
             let what = error.kind().to_string();
             let what = what.trim_end_matches('.');
             let hint = "The text after this position is ignored; comments and trailing commas are allowed.";
-            problems.push(Problem::error("syntax", range.start..range.end, format!("invalid JSON: {what}"), hint));
+            problems.push(ToolFileProblem::error("syntax", range.start..range.end, format!("invalid JSON: {what}"), hint));
             None
         }
     }
 }
 
 /// The parser bounds the depth (512), so this recursion is bounded too.
-fn node(value: &Ast<'_>, problems: &mut Vec<Problem>) -> Node {
+fn convert(value: &Ast<'_>, problems: &mut Vec<ToolFileProblem>) -> JsonNode {
     let range = value.range();
     let kind = match value {
-        Ast::NullKeyword(_) => Kind::Null,
-        Ast::BooleanLit(literal) => Kind::Bool(literal.value),
-        Ast::StringLit(literal) => Kind::String(literal.value.clone().into_owned()),
+        Ast::NullKeyword(_) => JsonKind::Null,
+        Ast::BooleanLit(literal) => JsonKind::Bool(literal.value),
+        Ast::StringLit(literal) => JsonKind::String(literal.value.clone().into_owned()),
         Ast::NumberLit(literal) => match literal.value.parse::<Number>() {
-            Ok(number) => Kind::Number(number),
+            Ok(number) => JsonKind::Number(number),
             Err(_) => {
                 let what =
                     format!("`{}` is not a valid JSON number", literal.value.chars().take(40).collect::<String>());
-                problems.push(Problem::error("syntax", range.start..range.end, what, "Write it in decimal digits."));
-                Kind::Null
+                problems.push(ToolFileProblem::error("syntax", range.start..range.end, what, "Write it in decimal digits."));
+                JsonKind::Null
             }
         },
-        Ast::Array(array) => Kind::Array(array.elements.iter().map(|element| node(element, problems)).collect()),
+        Ast::Array(array) => JsonKind::Array(array.elements.iter().map(|element| convert(element, problems)).collect()),
         Ast::Object(object) => {
-            let mut members: Vec<Member> = Vec::with_capacity(object.properties.len());
+            let mut members: Vec<JsonMember> = Vec::with_capacity(object.properties.len());
             let mut names = FxHashSet::default();
             for property in &object.properties {
                 let name = match &property.name {
@@ -89,29 +89,29 @@ fn node(value: &Ast<'_>, problems: &mut Vec<Problem>) -> Node {
                 };
                 let name_range = property.name.range();
                 let name_range = name_range.start..name_range.end;
-                let value = node(&property.value, problems);
+                let value = convert(&property.value, problems);
                 if !names.insert(name.clone()) {
                     let what = format!("duplicate key `{name}` in this object");
-                    problems.push(Problem::error(
+                    problems.push(ToolFileProblem::error(
                         "duplicate-key",
                         name_range,
                         what,
                         "Remove one; the second has no effect.",
                     ));
                 } else {
-                    members.push(Member { name, name_range, value });
+                    members.push(JsonMember { name, name_range, value });
                 }
             }
-            Kind::Object(members)
+            JsonKind::Object(members)
         }
     };
-    Node { range: range.start..range.end, kind }
+    JsonNode { range: range.start..range.end, kind }
 }
 
-impl Node {
-    pub(super) fn member(&self, name: &str) -> Option<&Member> {
+impl JsonNode {
+    pub(super) fn member(&self, name: &str) -> Option<&JsonMember> {
         match &self.kind {
-            Kind::Object(members) => members.iter().find(|member| member.name == name),
+            JsonKind::Object(members) => members.iter().find(|member| member.name == name),
             _ => None,
         }
     }
@@ -121,27 +121,27 @@ impl Node {
     }
 
     /// Returns the value at a path of names.
-    pub(super) fn find(&self, names: &[&str]) -> Option<&Self> {
+    pub(super) fn get_path(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |node, name| node.get(name))
     }
 
     pub(super) fn items(&self) -> &[Self] {
         match &self.kind {
-            Kind::Array(items) => items,
+            JsonKind::Array(items) => items,
             _ => &[],
         }
     }
 
-    pub(super) fn members(&self) -> &[Member] {
+    pub(super) fn members(&self) -> &[JsonMember] {
         match &self.kind {
-            Kind::Object(members) => members,
+            JsonKind::Object(members) => members,
             _ => &[],
         }
     }
 
     pub(super) fn as_str(&self) -> Option<&str> {
         match &self.kind {
-            Kind::String(text) => Some(text),
+            JsonKind::String(text) => Some(text),
             _ => None,
         }
     }
@@ -149,32 +149,32 @@ impl Node {
     /// Returns the JSON Schema type name of the node.
     pub(super) fn type_name(&self) -> &'static str {
         match &self.kind {
-            Kind::Null => "null",
-            Kind::Bool(_) => "boolean",
-            Kind::Number(number) if number.is_i64() || number.is_u64() => "integer",
-            Kind::Number(_) => "number",
-            Kind::String(_) => "string",
-            Kind::Array(_) => "array",
-            Kind::Object(_) => "object",
+            JsonKind::Null => "null",
+            JsonKind::Bool(_) => "boolean",
+            JsonKind::Number(number) if number.is_i64() || number.is_u64() => "integer",
+            JsonKind::Number(_) => "number",
+            JsonKind::String(_) => "string",
+            JsonKind::Array(_) => "array",
+            JsonKind::Object(_) => "object",
         }
     }
 
     /// Converts the tree to a JSON value without ranges.
     pub(super) fn to_value(&self) -> Value {
         match &self.kind {
-            Kind::Null => Value::Null,
-            Kind::Bool(value) => Value::Bool(*value),
-            Kind::Number(number) => Value::Number(number.clone()),
-            Kind::String(text) => Value::String(text.clone()),
-            Kind::Array(items) => items.iter().map(Self::to_value).collect(),
-            Kind::Object(members) => Value::Object(
+            JsonKind::Null => Value::Null,
+            JsonKind::Bool(value) => Value::Bool(*value),
+            JsonKind::Number(number) => Value::Number(number.clone()),
+            JsonKind::String(text) => Value::String(text.clone()),
+            JsonKind::Array(items) => items.iter().map(Self::to_value).collect(),
+            JsonKind::Object(members) => Value::Object(
                 members.iter().map(|member| (member.name.clone(), member.value.to_value())).collect::<Map<_, _>>(),
             ),
         }
     }
 
     /// Maps a byte range of a string's content to a range of the file. Escapes make the two differ.
-    pub(super) fn place_in(&self, file: &str, content: Range<usize>) -> Range<usize> {
+    pub(super) fn range_in_file(&self, file: &str, content: Range<usize>) -> Range<usize> {
         let literal = file.get(self.range.clone()).unwrap_or_default();
         let at = |offset: usize| self.range.start + raw_offset(literal, offset);
         let start = at(content.start);
@@ -183,22 +183,22 @@ impl Node {
 }
 
 /// Maps a byte offset in a string's content to an offset in its literal (quotes included).
-fn raw_offset(literal: &str, wanted: usize) -> usize {
-    let mut meant = 0;
-    let mut rest = literal.char_indices().skip(1).peekable();
+fn raw_offset(literal: &str, content_offset: usize) -> usize {
+    let mut decoded = 0;
+    let mut chars = literal.char_indices().skip(1).peekable();
     let unit = |rest: &mut dyn Iterator<Item = (usize, char)>| {
         rest.take(4).fold(0_u32, |unit, (_, c)| unit * 16 + c.to_digit(16).unwrap_or_default())
     };
-    while let Some((at, c)) = rest.next() {
-        if meant >= wanted || (c == '"' && rest.peek().is_none()) {
+    while let Some((at, c)) = chars.next() {
+        if decoded >= content_offset || (c == '"' && chars.peek().is_none()) {
             return at;
         }
-        meant += match c {
-            '\\' => match rest.next() {
-                Some((_, 'u')) => match unit(&mut rest) {
+        decoded += match c {
+            '\\' => match chars.next() {
+                Some((_, 'u')) => match unit(&mut chars) {
                     // First half of a surrogate pair; the second half is an escape too.
                     0xd800..=0xdbff => {
-                        rest.by_ref().take(6).for_each(drop);
+                        chars.by_ref().take(6).for_each(drop);
                         4
                     }
                     unit => char::from_u32(unit).map_or(3, char::len_utf8),
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_in_strings_see_through_escapes() {
+    fn ranges_in_strings_account_for_escapes() {
         for (literal, content, expected) in [
             (r#""abc""#, 1..2, "b"),
             (r#""a\nb""#, 2..3, "b"),
@@ -231,12 +231,12 @@ mod tests {
         ] {
             let file = format!("  {literal}  ");
             let node = parse(&file, &mut Vec::new()).unwrap();
-            assert_eq!(file.get(node.place_in(&file, content.clone())), Some(expected), "{literal} {content:?}");
+            assert_eq!(file.get(node.range_in_file(&file, content.clone())), Some(expected), "{literal} {content:?}");
         }
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_told_where() {
+    fn duplicate_keys_are_reported_at_their_range() {
         let mut problems = Vec::new();
         let text = "{ // comment\n\"a\": 1, \"b\": {\"c\": 2, \"c\": 3,}, }";
         let node = parse(text, &mut problems).unwrap();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_deep_or_broken_is_more_than_a_problem() {
+    fn deep_or_broken_texts_are_reported_as_problems() {
         for text in ["", "{", "[1,]2", "\"\\ud800\"", "{\"a\": 1e999999}", "nul", &"[".repeat(200_000), "{'a': 1}"] {
             let mut problems = Vec::new();
             parse(text, &mut problems);

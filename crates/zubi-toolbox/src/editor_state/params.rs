@@ -17,7 +17,7 @@ pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -
         _ => return Err(EditorServiceError::invalid("params", "must be an object")),
     };
     let fields = fields::<T>();
-    let unknown = params.as_object().and_then(|given| given.keys().find(|name| !fields.contains(name)));
+    let unknown = params.as_object().and_then(|fields_given| fields_given.keys().find(|name| !fields.contains(name)));
     if let Some(unknown) = unknown {
         let known = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
         let unknown: String = unknown.chars().take(80).collect();

@@ -21,32 +21,32 @@ pub(crate) struct ReadTracker(Mutex<VecDeque<Entry>>);
 
 #[derive(Debug)]
 struct Entry {
-    caller: String,
+    client: String,
     path: Utf8PathBuf,
     hash: ContentHash,
     /// Whether the client has read the whole text.
-    whole: bool,
+    is_whole: bool,
 }
 
 impl ReadTracker {
     /// Records that the client has read this text, whole or in part. A text once read as a whole stays so.
-    pub(crate) fn remember(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, whole: bool) {
-        let caller = caller(cx);
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |entry: &&Entry| entry.path == path && entry.caller == caller;
-        let whole = whole || seen.iter().find(is_it).is_some_and(|entry| entry.whole && entry.hash == hash);
-        seen.retain(|entry| entry.path != path || entry.caller != caller);
-        seen.push_back(Entry { caller, path: path.to_owned(), hash, whole });
-        let beyond = seen.len().saturating_sub(MAX_FILES);
-        drop(seen.drain(..beyond));
+    pub(crate) fn record_read(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, is_whole: bool) {
+        let caller = client_key(cx);
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |entry: &&Entry| entry.path == path && entry.client == caller;
+        let whole = is_whole || entries.iter().find(is_same).is_some_and(|entry| entry.is_whole && entry.hash == hash);
+        entries.retain(|entry| entry.path != path || entry.client != caller);
+        entries.push_back(Entry { client: caller, path: path.to_owned(), hash, is_whole: whole });
+        let beyond = entries.len().saturating_sub(MAX_FILES);
+        drop(entries.drain(..beyond));
     }
 
     fn read_hash(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
-        let caller = caller(cx);
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.iter()
-            .find(|entry| entry.path == path && entry.caller == caller)
-            .map(|entry| (entry.hash.clone(), entry.whole))
+        let caller = client_key(cx);
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter()
+            .find(|entry| entry.path == path && entry.client == caller)
+            .map(|entry| (entry.hash.clone(), entry.is_whole))
     }
 
     /// Rejects a change if the text differs from the one the client has read, or from the hash it expects. Returns
@@ -60,11 +60,11 @@ impl ReadTracker {
         expected: Option<&str>,
     ) -> Result<bool, ToolError> {
         let hash = text.hash();
-        let shown = cx.workspace.display(path);
+        let display_path = cx.workspace.display(path);
         let stale = |why: String| {
             let hint = format!(
                 "Read it again with file.read {}, then repeat the call for the present text.",
-                json!({ "path": shown })
+                json!({ "path": display_path })
             );
             ToolError::user(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
         };
@@ -75,22 +75,22 @@ impl ReadTracker {
                 return Err(ToolError::invalid("expected", "not a hash of at least 8 hexadecimal digits", hint));
             }
             if !hash.0.starts_with(&expected.to_ascii_lowercase()) {
-                return Err(stale(format!("`{shown}` does not have the hash {expected}")));
+                return Err(stale(format!("`{display_path}` does not have the hash {expected}")));
             }
             return Ok(true);
         }
         match self.read_hash(cx, path) {
-            Some((known, _)) if known != hash => Err(stale(format!("`{shown}` changed since it was read here"))),
+            Some((last_read, _)) if last_read != hash => Err(stale(format!("`{display_path}` changed since it was read here"))),
             known => Ok(known.is_some_and(|(_, whole)| whole)),
         }
     }
 }
 
 /// Returns a hash as answers show it.
-pub(crate) fn short(hash: &ContentHash) -> String {
+pub(crate) fn short_hash(hash: &ContentHash) -> String {
     hash.0.chars().take(SHORT_HASH).collect()
 }
 
-fn caller(cx: &ToolCx) -> String {
+fn client_key(cx: &ToolCx) -> String {
     format!("{:?} {}", cx.caller.surface, cx.caller.client.as_deref().unwrap_or_default())
 }

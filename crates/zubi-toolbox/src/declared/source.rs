@@ -13,51 +13,51 @@ use super::load::{self, LoadedFile, TrustState};
 use super::provider::DeclaredProvider;
 
 /// Most characters of a file name in messages: its author is not trusted yet.
-const MAX_SHOWN: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// Hint for files that are left out.
-pub(super) const NEXT: &str = "`zubi trust --diff` shows the user what it would run; `zubi trust` accepts it.";
+pub(super) const TRUST_HINT: &str = "`zubi trust --diff` shows the user what it would run; `zubi trust` accepts it.";
 
 /// Source file of a tool, with the content hash at load time.
-pub(super) struct Origin {
+pub(super) struct ToolSource {
     pub(super) folder: Utf8PathBuf,
     pub(super) path: Utf8PathBuf,
-    pub(super) shown: String,
+    pub(super) display_path: String,
     pub(super) hash: ContentHash,
     pub(super) trust: Trust,
     pub(super) provider: Weak<DeclaredProvider>,
 }
 
-impl Origin {
+impl ToolSource {
     /// Returns why the tool may no longer run, and a hint; `None` if it may. Reloads the provider in the former case.
     pub(super) fn check_still_trusted(&self) -> Option<(String, &'static str)> {
         let found = load::read_bytes(&self.path).map(|bytes| ContentHash::from_bytes(&bytes));
         let is_trusted = |hash: &ContentHash| self.trust.file(&self.folder, &self.path, hash);
-        let (why, next) = match found {
+        let (why, hint) = match found {
             Ok(hash) if hash == self.hash && is_trusted(&hash) => return None,
             Ok(hash) if is_trusted(&hash) => ("has changed and was reloaded", "Call it again if it still exists."),
-            Ok(_) if self.trust.known(&self.folder, &self.path).is_none() => ("is not trusted any more", NEXT),
-            Ok(_) => ("has changed since it was trusted", NEXT),
+            Ok(_) if self.trust.known(&self.folder, &self.path).is_none() => ("is not trusted any more", TRUST_HINT),
+            Ok(_) => ("has changed since it was trusted", TRUST_HINT),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => ("was deleted", "Use another tool."),
             Err(_) => ("cannot be read any more", "The user can run `zubi tools check`."),
         };
         if let Some(provider) = self.provider.upgrade() {
             provider.reload();
         }
-        Some((format!("`{}`, which declares it, {why}", name(&self.shown)), next))
+        Some((format!("`{}`, which declares it, {why}", short_name(&self.display_path)), hint))
     }
 }
 
 /// Returns a file's display path, truncated for messages.
-pub(super) fn name(shown: &str) -> String {
-    shown.chars().take(MAX_SHOWN).collect()
+pub(super) fn short_name(display_path: &str) -> String {
+    display_path.chars().take(MAX_NAME_CHARS).collect()
 }
 
 /// Explains why a tool of this name is not offered although a file declares it, as a clause. Repeats nothing of an
 /// untrusted file except its name.
 pub(super) fn explain_untrusted(file: &LoadedFile) -> String {
-    let name = name(&file.shown);
-    match (file.standing.reason(), &file.standing) {
+    let name = short_name(&file.display_path);
+    match (file.trust.reason(), &file.trust) {
         (None, _) => format!("`{name}` declares it with errors; the user can run `zubi tools check`"),
         (Some(why), TrustState::Changed { .. }) => format!(
             "`{name}` declares it and {why}; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`"

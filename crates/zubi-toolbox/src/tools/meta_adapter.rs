@@ -29,22 +29,22 @@ pub(super) struct MetaToolMeta {
 }
 
 /// Creates the specification of a meta tool.
-pub(super) fn spec<I: JsonSchema>(about: &MetaToolMeta) -> ToolSpec {
-    let (title, args) = about.example.clone();
+pub(super) fn spec<I: JsonSchema>(meta: &MetaToolMeta) -> ToolSpec {
+    let (title, args) = meta.example.clone();
     ToolSpec {
-        id: about.id.to_owned(),
-        title: about.title.to_owned(),
-        description: about.description.to_owned(),
+        id: meta.id.to_owned(),
+        title: meta.title.to_owned(),
+        description: meta.description.to_owned(),
         input: schema::schema_of::<I>(),
         examples: vec![Example { title: title.to_owned(), args }],
         notes: String::new(),
-        effect: about.effect,
+        effect: meta.effect,
         toolset: TOOLSET.to_owned(),
         exposure: Exposure::Direct,
         approval: Approval::ByEffect,
         timeout: TIMEOUT,
         category: "Tools".to_owned(),
-        tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
         icon: None,
     }
 }
@@ -61,18 +61,18 @@ pub(super) struct Input {
 }
 
 /// Returns the registry; it is gone only when the host is.
-pub(super) fn upgrade(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolError> {
+pub(super) fn upgrade_registry(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolError> {
     registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry no longer exists")))
 }
 
 /// Finds the tool with a given name, if the session may use it and other tools may call it. Refreshes the list, because
 /// the tool may be new.
-pub(super) async fn find(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
+pub(super) async fn find_tool(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
     let found = registry.find_refreshing(name, &cx.caller.restrictions).await;
-    callable(found.map_err(|error| failure(error, None))?)
+    ensure_callable(found.map_err(|error| call_error(error, None))?)
 }
 
-fn callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
+fn ensure_callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
     if [CALL_READ_TOOL, CALL_TOOL].contains(&tool.spec().id.as_str()) {
         let what = format!("`{}` calls other tools and cannot be called by one", tool.spec().id);
         return Err(ToolError::invalid("tool", what, "Pass the id of the tool to call."));
@@ -81,7 +81,7 @@ fn callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
 }
 
 /// Calls a tool on behalf of the caller in `cx`.
-pub(super) async fn call(
+pub(super) async fn call_as(
     registry: &Registry,
     tool: &dyn Tool,
     arguments: Option<Map<String, Value>>,
@@ -91,7 +91,7 @@ pub(super) async fn call(
     registry
         .call(&id, Value::Object(arguments.unwrap_or_default()), cx)
         .await
-        .map_err(|error| failure(error, Some(&id)))
+        .map_err(|error| call_error(error, Some(&id)))
 }
 
 /// Returns an effect as the configuration spells it.
@@ -102,11 +102,11 @@ pub(super) fn as_str(effect: Effect) -> String {
 /// Returns the footprint of the outer call: that of the inner call, with its secrets left out of the audit record. The
 /// policy judges and prompts for the inner call, under its own name; two prompts for one action would train users to
 /// approve without reading. The effect of the outer call is therefore at most Write, which requires no approval.
-pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
+pub(super) fn delegated_footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
     let inner = || {
         let registry = registry.upgrade()?;
         let name = args.get("tool")?.as_str()?;
-        let tool = callable(registry.find(name, &cx.caller.restrictions).ok()?).ok()?;
+        let tool = ensure_callable(registry.find(name, &cx.caller.restrictions).ok()?).ok()?;
         let arguments = args.get("arguments").cloned().unwrap_or_default();
         let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
         let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
@@ -117,12 +117,12 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
     inner().unwrap_or_else(|| Footprint::of_effect(Effect::Read))
 }
 
-fn failure(error: CallError, called: Option<&str>) -> ToolError {
+fn call_error(error: CallError, called_id: Option<&str>) -> ToolError {
     match error {
         CallError::Unknown { name, why, .. } => {
             ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` lists the available tools."))
         }
-        CallError::Tool { error: ToolError::Fatal(error), id } if called.is_some() => {
+        CallError::Tool { error: ToolError::Fatal(error), id } if called_id.is_some() => {
             ToolError::Fatal(error.context(format!("in {id}")))
         }
         CallError::Tool { error, .. } => error,

@@ -9,55 +9,55 @@ use zubi_base::visible::{on_lines, printable};
 
 use super::definition::full_id;
 use super::load::LoadedFile;
-use super::tree::Node;
+use super::json_tree::JsonNode;
 
 /// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
 /// part of the file was not understood and can therefore not be shown.
 pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
-    let mut rest = Rest(file.root.as_ref()?.to_value());
-    let mut lines = Lines(Vec::new());
-    rest.take(&["version"]);
-    rest.take(&["$schema"]);
-    rest.take(&["tools"]);
-    for (name, value) in rest.table(&["variables"]) {
+    let mut unread = Unlisted(file.root.as_ref()?.to_value());
+    let mut lines = ReportLines(Vec::new());
+    unread.take(&["version"]);
+    unread.take(&["$schema"]);
+    unread.take(&["tools"]);
+    for (name, value) in unread.take_table(&["variables"]) {
         lines.add_value("", &format!("variable {}", printable(&name)), &value);
     }
-    for node in file.root.iter().filter_map(|root| root.get("tools")).flat_map(Node::items) {
-        of_tool(node, file, &mut lines);
+    for node in file.root.iter().filter_map(|root| root.get("tools")).flat_map(JsonNode::items) {
+        describe_tool(node, file, &mut lines);
     }
-    lines.all("", "", &rest.0);
+    lines.add_all("", "", &unread.0);
     Some(lines.0)
 }
 
-fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
+fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
     let loaded = file.tools.iter().find(|tool| tool.definition.node.range == node.range);
-    let mut rest = Rest(node.to_value());
-    let id = rest.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
-    let kind = rest.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
-    let asks = match [rest.take(&["requiresApproval"]), rest.take(&["metadata", "requiresApproval"])] {
+    let mut unread = Unlisted(node.to_value());
+    let id = unread.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
+    let kind = unread.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
+    let approval = match [unread.take(&["requiresApproval"]), unread.take(&["metadata", "requiresApproval"])] {
         [Some(Value::Bool(false)), _] | [None, Some(Value::Bool(false))] => "requires no approval by itself",
         _ => "requires approval before each call",
     };
-    let left_out = if loaded.is_none() { ", not loaded now (`zubi tools check` shows why)" } else { "" };
-    lines.0.push(format!("{} ({}), {asks}{left_out}:", printable(&id), printable(&kind)));
-    let shell = rest.take(&["execution", "shell"]).map(|shell| text(&shell));
-    let method = rest.take(&["execution", "method"]).map(|method| text(&method));
-    let mut tell = |path: &[&str], name: &str| {
-        if let Some(value) = rest.take(path) {
+    let unloaded = if loaded.is_none() { ", not loaded now (`zubi tools check` shows why)" } else { "" };
+    lines.0.push(format!("{} ({}), {approval}{unloaded}:", printable(&id), printable(&kind)));
+    let shell = unread.take(&["execution", "shell"]).map(|shell| text(&shell));
+    let method = unread.take(&["execution", "method"]).map(|method| text(&method));
+    let mut add = |path: &[&str], name: &str| {
+        if let Some(value) = unread.take(path) {
             lines.add_value("  ", &printable(name), &value);
         }
     };
-    tell(&["execution", "script"], shell.as_deref().unwrap_or("sh"));
-    tell(&["execution", "cwd"], "in");
-    tell(&["execution", "url"], method.as_deref().unwrap_or("GET"));
-    tell(&["execution", "body"], "body");
-    tell(&["execution", "code"], "JavaScript");
-    tell(&["execution", "command"], "command");
-    tell(&["execution", "args"], "arguments");
-    tell(&["execution", "handler"], "function");
-    for (place, what) in [("env", "environment"), ("headers", "header")] {
-        for (name, value) in rest.table(&["execution", place]) {
-            lines.add_value("  ", &format!("{what} {}", printable(&name)), &value);
+    add(&["execution", "script"], shell.as_deref().unwrap_or("sh"));
+    add(&["execution", "cwd"], "in");
+    add(&["execution", "url"], method.as_deref().unwrap_or("GET"));
+    add(&["execution", "body"], "body");
+    add(&["execution", "code"], "JavaScript");
+    add(&["execution", "command"], "command");
+    add(&["execution", "args"], "arguments");
+    add(&["execution", "handler"], "function");
+    for (field, label) in [("env", "environment"), ("headers", "header")] {
+        for (name, value) in unread.take_table(&["execution", field]) {
+            lines.add_value("  ", &format!("{label} {}", printable(&name)), &value);
         }
     }
     for (path, what) in [
@@ -67,38 +67,38 @@ fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
         (&["sandbox", "exec"], "may execute"),
         (&["sandbox", "env"], "may read from the environment"),
     ] {
-        if let Some(value) = rest.take(path) {
+        if let Some(value) = unread.take(path) {
             let words = value.as_array().map(|words| words.iter().map(text).collect::<Vec<_>>().join(", "));
             let words = words.map_or(value, |words| if words.is_empty() { "nothing".into() } else { words.into() });
             lines.add_value("  ", what, &words);
         }
     }
-    let mut tell = |path: &[&str], name: &str| {
-        if let Some(value) = rest.take(path) {
+    let mut add = |path: &[&str], name: &str| {
+        if let Some(value) = unread.take(path) {
             lines.add_value("  ", name, &value);
         }
     };
-    tell(&["name"], "is called");
-    tell(&["description"], "description for models");
-    for (name, schema) in rest.table(&["parameters", "properties"]) {
-        let mut schema = Rest(schema);
+    add(&["name"], "is called");
+    add(&["description"], "description for models");
+    for (name, schema) in unread.take_table(&["parameters", "properties"]) {
+        let mut schema = Unlisted(schema);
         let name = format!("argument {}", printable(&name));
-        if let Some(says) = schema.take(&["description"]) {
-            lines.add_value("  ", &name, &says);
+        if let Some(text) = schema.take(&["description"]) {
+            lines.add_value("  ", &name, &text);
         }
         // Types, enumerated values and defaults reach models, and defaults are used in calls.
         lines.add_value("  ", &format!("{name} is"), &Value::String(schema.0.to_string()));
     }
-    if rest.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
-        rest.take(&["parameters", "type"]);
+    if unread.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
+        unread.take(&["parameters", "type"]);
     }
-    lines.all("  ", "", &rest.0);
+    lines.add_all("  ", "", &unread.0);
 }
 
 /// The part of a value that has not been listed yet.
-struct Rest(Value);
+struct Unlisted(Value);
 
-impl Rest {
+impl Unlisted {
     /// Removes and returns the value at a path; also removes objects that become empty.
     fn take(&mut self, path: &[&str]) -> Option<Value> {
         fn take(from: &mut Value, path: &[&str]) -> Option<Value> {
@@ -108,19 +108,19 @@ impl Rest {
                 return object.remove(*first);
             }
             let inner = object.get_mut(*first)?;
-            let taken = take(inner, below)?;
+            let value = take(inner, below)?;
             if inner.as_object().is_some_and(serde_json::Map::is_empty) {
                 object.remove(*first);
             }
-            Some(taken)
+            Some(value)
         }
         take(&mut self.0, path)
     }
 
     /// Removes and returns the entries of an object. Any other value stays in place.
-    fn table(&mut self, path: &[&str]) -> Vec<(String, Value)> {
-        let there = path.iter().try_fold(&self.0, |value, name| value.get(name));
-        if !there.is_some_and(Value::is_object) {
+    fn take_table(&mut self, path: &[&str]) -> Vec<(String, Value)> {
+        let object = path.iter().try_fold(&self.0, |value, name| value.get(name));
+        if !object.is_some_and(Value::is_object) {
             return Vec::new();
         }
         match self.take(path) {
@@ -131,9 +131,9 @@ impl Rest {
 }
 
 /// Lines of the report.
-struct Lines(Vec<String>);
+struct ReportLines(Vec<String>);
 
-impl Lines {
+impl ReportLines {
     /// Adds a single-line value on one line, and a multi-line text as an indented block.
     fn add_value(&mut self, indent: &str, name: &str, value: &Value) {
         let text = text(value);
@@ -147,18 +147,18 @@ impl Lines {
     }
 
     /// Adds all parts of a value, each under its path in the file.
-    fn all(&mut self, indent: &str, path: &str, value: &Value) {
+    fn add_all(&mut self, indent: &str, path: &str, value: &Value) {
         match value {
             Value::Object(entries) if !entries.is_empty() => {
                 for (name, value) in entries {
                     let name = printable(name);
                     let path = if path.is_empty() { name.into_owned() } else { format!("{path}.{name}") };
-                    self.all(indent, &path, value);
+                    self.add_all(indent, &path, value);
                 }
             }
             Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.all(indent, &format!("{path}[{index}]"), item);
+                    self.add_all(indent, &format!("{path}[{index}]"), item);
                 }
             }
             Value::Object(_) if path.is_empty() => {}

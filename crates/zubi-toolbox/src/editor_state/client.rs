@@ -59,14 +59,14 @@ pub enum ViewError {
     Unsupported,
     /// The editor has not reported its open files yet.
     #[error("the editor has not reported its open files yet; try again")]
-    NotYet,
+    Loading,
     #[error("the call was cancelled")]
     Cancelled,
     #[error("the editor did not answer in time; try again")]
     TimedOut,
     /// The connection is closed.
     #[error("the editor has closed the connection; try again")]
-    Gone,
+    Disconnected,
     /// The editor returned an error or an unreadable answer.
     #[error("the editor answered: {0}")]
     Failed(String),
@@ -75,9 +75,9 @@ pub enum ViewError {
 impl From<ViewError> for EditorServiceError {
     fn from(error: ViewError) -> Self {
         let code = match error {
-            ViewError::NotYet => codes::LOADING,
+            ViewError::Loading => codes::LOADING,
             ViewError::Cancelled => codes::CANCELLED,
-            ViewError::Unsupported | ViewError::TimedOut | ViewError::Gone | ViewError::Failed(_) => {
+            ViewError::Unsupported | ViewError::TimedOut | ViewError::Disconnected | ViewError::Failed(_) => {
                 codes::INTERNAL_ERROR
             }
         };

@@ -36,7 +36,7 @@ pub(crate) struct LocalToolMeta {
 /// A tool on files, programs or settings.
 #[async_trait]
 pub(crate) trait LocalTool: Send + Sync + 'static {
-    const ABOUT: LocalToolMeta;
+    const META: LocalToolMeta;
     /// State shared by the tools of one provider.
     type Context: Send + Sync + 'static;
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -55,22 +55,22 @@ struct LocalToolAdapter<T: LocalTool> {
 
 /// Wraps a [`LocalTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
-    let about = T::ABOUT;
-    let (title, args) = (about.example)();
+    let meta = T::META;
+    let (title, args) = (meta.example)();
     let spec = ToolSpec {
-        id: about.id.to_owned(),
-        title: about.title.to_owned(),
-        description: about.description.to_owned(),
+        id: meta.id.to_owned(),
+        title: meta.title.to_owned(),
+        description: meta.description.to_owned(),
         input: schema::schema_of::<T::Input>(),
         examples: vec![Example { title: title.to_owned(), args }],
-        notes: about.notes.to_owned(),
-        effect: about.effect,
-        toolset: about.toolset.to_owned(),
-        exposure: about.exposure,
+        notes: meta.notes.to_owned(),
+        effect: meta.effect,
+        toolset: meta.toolset.to_owned(),
+        exposure: meta.exposure,
         approval: Approval::ByEffect,
-        timeout: about.timeout,
-        category: about.category.to_owned(),
-        tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        timeout: meta.timeout,
+        category: meta.category.to_owned(),
+        tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
         icon: None,
     };
     Arc::new(LocalToolAdapter::<T> { spec, context: Arc::clone(context), kind: PhantomData })

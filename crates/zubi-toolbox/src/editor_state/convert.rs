@@ -19,22 +19,22 @@ const MAX_ITEMS: usize = 10_000;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Converts diagnostics, sorted by position, and returns how many were left out for size.
-pub(super) fn diagnostics(items: &[lsp::Diagnostic]) -> (Vec<Diagnostic>, usize) {
+pub(super) fn convert_all(items: &[lsp::Diagnostic]) -> (Vec<Diagnostic>, usize) {
     let mut room = MAX_BYTES;
     let mut all = Vec::new();
     for item in items.iter().take(MAX_ITEMS) {
-        let problem = diagnostic(item);
-        let related: usize = problem.related_information.iter().map(|other| other.message.len() + 300).sum();
-        let Some(left) = room.checked_sub(problem.message.len() + related + 200) else { break };
-        room = left;
-        all.push(problem);
+        let diagnostic = convert(item);
+        let related: usize = diagnostic.related_information.iter().map(|other| other.message.len() + 300).sum();
+        let Some(remaining) = room.checked_sub(diagnostic.message.len() + related + 200) else { break };
+        room = remaining;
+        all.push(diagnostic);
     }
-    let left_out = items.len() - all.len();
+    let omitted = items.len() - all.len();
     all.sort_by_key(|problem| (problem.range, problem.severity));
-    (all, left_out)
+    (all, omitted)
 }
 
-fn diagnostic(item: &lsp::Diagnostic) -> Diagnostic {
+fn convert(item: &lsp::Diagnostic) -> Diagnostic {
     // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
     let value = serde_json::to_value(item).unwrap_or_default();
     let severity = match value.get("severity").and_then(Value::as_u64) {

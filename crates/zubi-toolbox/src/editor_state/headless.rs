@@ -7,18 +7,18 @@ use zubi_code::diagnostics::report::{FileReport, WorkspaceReport};
 use zubi_link::wire::codes;
 use zubi_link::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
 
-use super::answer::{EditorReport, EditorFileReport, too_many};
+use super::report::{EditorReport, EditorFileReport, omission_note};
 use super::{EditorService, EditorCallContext, EditorServiceError, convert, uri_of};
 
 /// Most files that are queried for one answer.
 const MAX_FILES: usize = 500;
 
 /// Most missing servers named in an answer.
-const MAX_ABSENT: usize = 2;
+const MAX_MISSING: usize = 2;
 
 impl EditorService {
-    pub(super) async fn headless_file(&self, path: &Utf8Path, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
-        let report = match self.question(cx).await.file_report(path).await {
+    pub(super) async fn headless_file_report(&self, path: &Utf8Path, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
+        let report = match self.code_query(cx).await.file_report(path).await {
             Ok(report) => report,
             Err(CodeError::NoEndpoint(absent)) => return Ok(unserved_report(path, &absent)),
             Err(error) => return Err(service_error(&error)),
@@ -28,22 +28,22 @@ impl EditorService {
         {
             return Err(still_loading(loading));
         }
-        let (diagnostics, left_out) = convert::diagnostics(&report.items);
+        let (diagnostics, omitted) = convert::convert_all(&report.items);
         Ok(EditorFileReport {
             uri: uri_of(path),
             diagnostics,
-            coverage: Some(of_file(&report)),
+            coverage: Some(file_coverage(&report)),
             language_id: report.language,
-            note: too_many(left_out),
+            note: omission_note(omitted),
         })
     }
 
-    pub(super) async fn headless_workspace(&self, cx: &EditorCallContext) -> Result<EditorReport, EditorServiceError> {
-        let report = match self.question(cx).await.workspace_report(MAX_FILES).await {
+    pub(super) async fn headless_workspace_report(&self, cx: &EditorCallContext) -> Result<EditorReport, EditorServiceError> {
+        let report = match self.code_query(cx).await.workspace_report(MAX_FILES).await {
             Ok(report) => report,
             Err(CodeError::NoEndpoint(absent)) => {
                 let coverage =
-                    Coverage { analysed: 0, total: 0, mode: CoverageMode::None, note: Some(nobody(&absent)) };
+                    Coverage { analysed: 0, total: 0, mode: CoverageMode::None, note: Some(missing_server_note(&absent)) };
                 return Ok(EditorReport { coverage: Some(coverage), ..EditorReport::default() });
             }
             Err(error) => return Err(service_error(&error)),
@@ -51,27 +51,27 @@ impl EditorService {
         if cx.cancel.is_cancelled() {
             return Err(service_error(&CodeError::Endpoint(EndpointError::Cancelled)));
         }
-        let nothing = report.files.iter().all(|file| !file.analysed && file.items.is_empty());
-        if let Some(loading) = report.loading.as_ref().filter(|_| nothing) {
+        let is_empty = report.files.iter().all(|file| !file.analysed && file.items.is_empty());
+        if let Some(loading) = report.loading.as_ref().filter(|_| is_empty) {
             return Err(still_loading(loading));
         }
-        let coverage = of_workspace(&report);
+        let coverage = workspace_coverage(&report);
         let files = report.files.into_iter().filter(|file| !file.items.is_empty()).map(|file| {
-            let (diagnostics, left_out) = convert::diagnostics(&file.items);
+            let (diagnostics, omitted) = convert::convert_all(&file.items);
             let uri = uri_of(&file.path);
             FileDiagnostics {
                 uri,
                 path: file.path.into_string(),
                 diagnostics,
                 coverage: None,
-                note: too_many(left_out),
+                note: omission_note(omitted),
             }
         });
         Ok(EditorReport { files: files.collect(), coverage: Some(coverage), note: None })
     }
 }
 
-fn of_file(report: &FileReport) -> Coverage {
+fn file_coverage(report: &FileReport) -> Coverage {
     let why = report.why.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
     let notes = why.map(|why| format!("{why}; try again")).into_iter().chain(report.limits.iter().cloned());
     Coverage {
@@ -82,7 +82,7 @@ fn of_file(report: &FileReport) -> Coverage {
     }
 }
 
-fn of_workspace(report: &WorkspaceReport) -> Coverage {
+fn workspace_coverage(report: &WorkspaceReport) -> Coverage {
     let analysed = report.files.iter().filter(|file| file.analysed).count();
     let mut notes = Vec::new();
     if analysed < report.total {
@@ -105,20 +105,20 @@ fn join_notes(mut notes: Vec<String>) -> Option<String> {
 
 /// Creates the report of a file that no server checks.
 fn unserved_report(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileReport {
-    let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(nobody(absent)) };
+    let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(missing_server_note(absent)) };
     EditorFileReport { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
 }
 
-fn nobody(absent: &[MissingServer]) -> String {
+fn missing_server_note(absent: &[MissingServer]) -> String {
     if absent.is_empty() {
         return "no language server provides diagnostics here".to_owned();
     }
-    let absent = absent.iter().take(MAX_ABSENT).map(|absent| format!("{}: {}", absent.why, absent.hint));
+    let absent = absent.iter().take(MAX_MISSING).map(|absent| format!("{}: {}", absent.why, absent.hint));
     absent.collect::<Vec<_>>().join("; ")
 }
 
-fn still_loading(who: &str) -> EditorServiceError {
-    EditorServiceError::new(codes::LOADING, format!("{who}; try again"))
+fn still_loading(reason: &str) -> EditorServiceError {
+    EditorServiceError::new(codes::LOADING, format!("{reason}; try again"))
 }
 
 fn service_error(error: &CodeError) -> EditorServiceError {

@@ -16,9 +16,9 @@ use super::{EditorDiagnostics, convert, uri_of};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DiagnosticsMode {
     /// Diagnostics known to the editor.
-    Glance,
+    Known,
     /// Diagnostics after opening and checking the file.
-    Validate,
+    Refresh,
 }
 
 /// Diagnostics of one file.
@@ -40,27 +40,27 @@ pub(super) struct EditorReport {
 }
 
 /// Note about diagnostics of an editor, which may be incomplete.
-const AS_SHOWN: &str =
+const EDITOR_NOTE: &str =
     "from the editor: most of its servers check only open files; validating a file opens it";
 
 /// Most bytes of files in one answer; a message over the socket may have 8 MiB.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
 
 /// Creates the report of one file from the editor's diagnostics.
-pub(super) fn from_editor(path: &Utf8Path, known: EditorDiagnostics, look: DiagnosticsMode) -> EditorFileReport {
-    let (diagnostics, left_out) = convert::diagnostics(&known.items);
+pub(super) fn from_editor(path: &Utf8Path, answer: EditorDiagnostics, mode: DiagnosticsMode) -> EditorFileReport {
+    let (diagnostics, omitted) = convert::convert_all(&answer.items);
     let mut notes = Vec::new();
-    if !known.is_open && look == DiagnosticsMode::Glance {
+    if !answer.is_open && mode == DiagnosticsMode::Known {
         notes.push(
             "the file is not open in the editor, so it may be unchecked; validating it opens it".to_owned(),
         );
-    } else if !known.is_current {
+    } else if !answer.is_current {
         notes.push("no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet".to_owned());
     }
-    notes.extend(too_many(left_out));
+    notes.extend(omission_note(omitted));
     EditorFileReport {
         uri: uri_of(path),
-        language_id: known.language_id,
+        language_id: answer.language_id,
         diagnostics,
         coverage: None,
         note: (!notes.is_empty()).then(|| notes.join("; ")),
@@ -68,8 +68,8 @@ pub(super) fn from_editor(path: &Utf8Path, known: EditorDiagnostics, look: Diagn
 }
 
 /// Returns a note if diagnostics of a file were left out.
-pub(super) fn too_many(left_out: usize) -> Option<String> {
-    (left_out > 0).then(|| format!("further diagnostics, omitted for size: {left_out}"))
+pub(super) fn omission_note(omitted: usize) -> Option<String> {
+    (omitted > 0).then(|| format!("further diagnostics, omitted for size: {omitted}"))
 }
 
 /// Creates the report of all workspace files from the editor's diagnostics.
@@ -83,42 +83,42 @@ pub(super) fn workspace_report(
         if let Some(path) = path_of(&uri)
             && !files.contains_key(&path)
         {
-            let (diagnostics, left_out) = convert::diagnostics(&items);
+            let (diagnostics, omitted) = convert::convert_all(&items);
             let text = path.to_string();
-            let note = too_many(left_out);
+            let note = omission_note(omitted);
             files.insert(path, FileDiagnostics { uri, path: text, diagnostics, coverage: None, note });
         }
     }
-    EditorReport { files: files.into_values().collect(), coverage: None, note: Some(AS_SHOWN.to_owned()) }
+    EditorReport { files: files.into_values().collect(), coverage: None, note: Some(EDITOR_NOTE.to_owned()) }
 }
 
 /// Builds the result of `getAllDiagnostics`.
-pub(super) fn all(around: EditorReport, wanted: &AllDiagnosticsParams) -> AllDiagnostics {
-    let is_wanted = |problem: &Diagnostic| {
-        wanted.severity.is_none_or(|severity| problem.severity == severity)
-            && wanted.source.as_ref().is_none_or(|source| problem.source.as_ref() == Some(source))
+pub(super) fn all_diagnostics(report: EditorReport, filter: &AllDiagnosticsParams) -> AllDiagnostics {
+    let matches_filter = |problem: &Diagnostic| {
+        filter.severity.is_none_or(|severity| problem.severity == severity)
+            && filter.source.as_ref().is_none_or(|source| problem.source.as_ref() == Some(source))
     };
-    let mut files = around.files;
+    let mut files = report.files;
     for file in &mut files {
-        file.diagnostics.retain(is_wanted);
+        file.diagnostics.retain(matches_filter);
     }
     files.retain(|file| !file.diagnostics.is_empty());
     let file_count = files.len();
     let total_diagnostics = files.iter().map(|file| file.diagnostics.len()).sum();
-    files.truncate(wanted.limit.unwrap_or(usize::MAX).min(room_for(&files)));
+    files.truncate(filter.limit.unwrap_or(usize::MAX).min(count_fitting(&files)));
     AllDiagnostics {
         file_count,
         total_diagnostics,
         returned: files.len(),
         truncated: files.len() < file_count,
         files,
-        coverage: around.coverage,
-        note: around.note,
+        coverage: report.coverage,
+        note: report.note,
     }
 }
 
 /// Returns how many of these files fit into an answer.
-fn room_for(files: &[FileDiagnostics]) -> usize {
+fn count_fitting(files: &[FileDiagnostics]) -> usize {
     let mut room = MAX_BYTES;
     files
         .iter()
@@ -132,11 +132,11 @@ fn room_for(files: &[FileDiagnostics]) -> usize {
 }
 
 /// Builds the result of `getWorkspaceErrors`.
-pub(super) fn errors(around: EditorReport) -> WorkspaceErrors {
+pub(super) fn workspace_errors(report: EditorReport) -> WorkspaceErrors {
     let mut summary = ErrorCounts::default();
     let mut by_source: BTreeMap<String, usize> = BTreeMap::new();
     let mut top: Vec<ErrorFile> = Vec::new();
-    for FileDiagnostics { path, diagnostics, .. } in around.files {
+    for FileDiagnostics { path, diagnostics, .. } in report.files {
         let count = |severity| diagnostics.iter().filter(|problem| problem.severity == severity).count();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
         summary.errors += errors;
@@ -155,5 +155,5 @@ pub(super) fn errors(around: EditorReport) -> WorkspaceErrors {
     top.sort_by_key(|file| Reverse((file.errors, file.warnings)));
     top.truncate(MAX_TOP_FILES);
     let sources = by_source.keys().cloned().collect();
-    WorkspaceErrors { summary, by_source, top_error_files: top, sources, coverage: around.coverage, note: around.note }
+    WorkspaceErrors { summary, by_source, top_error_files: top, sources, coverage: report.coverage, note: report.note }
 }

@@ -24,7 +24,7 @@ impl EditorService {
         let result = match command.as_str() {
             commands::VALIDATE_FILE => {
                 let path = only_path(&args)?;
-                let validated = self.validate_file(path, cx).await.map_err(of_argument)?;
+                let validated = self.validate_file(path, cx).await.map_err(as_argument_error)?;
                 to_value(&validated)?
             }
             other if commands::ALLOWED.contains(&other) && !args.is_empty() => {
@@ -36,35 +36,35 @@ impl EditorService {
                 return Err(EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, why));
             }
             // Without an editor there are no views.
-            commands::REFRESH_VIEWS if self.view.is_none() => Value::Bool(true),
-            commands::RESTART if self.view.is_none() => {
+            commands::REFRESH_VIEWS if self.client.is_none() => Value::Bool(true),
+            commands::RESTART if self.client.is_none() => {
                 let restarted = self.intel.restart_servers().await;
                 serde_json::json!({ "restarted": restarted })
             }
-            other if commands::ALLOWED.contains(&other) => self.in_editor(&command, args, cx).await?,
-            _ if self.is_added(&command, cx) => {
+            other if commands::ALLOWED.contains(&other) => self.run_in_editor(&command, args, cx).await?,
+            _ if self.is_user_allowed(&command, cx) => {
                 check_size(&args)?;
-                self.in_editor(&command, args, cx).await?
+                self.run_in_editor(&command, args, cx).await?
             }
-            _ => return Err(not_allowed(&command)),
+            _ => return Err(command_not_allowed(&command)),
         };
         Ok(ExecutedCommand { executed: true, command, result })
     }
 
     /// Returns whether the user has added a command to those that are always allowed.
-    fn is_added(&self, command: &str, cx: &EditorCallContext) -> bool {
+    fn is_user_allowed(&self, command: &str, cx: &EditorCallContext) -> bool {
         !cx.read_only && self.config.commands.iter().any(|added| added == command)
     }
 
-    async fn in_editor(&self, command: &str, args: Vec<Value>, cx: &EditorCallContext) -> Result<Value, EditorServiceError> {
-        let needs = |what: &str| {
+    async fn run_in_editor(&self, command: &str, args: Vec<Value>, cx: &EditorCallContext) -> Result<Value, EditorServiceError> {
+        let needs_editor = |what: &str| {
             EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
         };
-        let Some(view) = &self.view else {
-            return Err(needs("none is connected: open the folder in an editor with zubi's extension"));
+        let Some(view) = &self.client else {
+            return Err(needs_editor("none is connected: open the folder in an editor with zubi's extension"));
         };
         view.execute(command, args, &cx.request()).await.map_err(|error| match error {
-            ViewError::Unsupported => needs("the connected one does not run commands"),
+            ViewError::Unsupported => needs_editor("the connected one does not run commands"),
             error => error.into(),
         })
     }
@@ -79,7 +79,7 @@ fn only_path(args: &[Value]) -> Result<&str, EditorServiceError> {
 }
 
 /// Reports an invalid path as an invalid argument.
-fn of_argument(error: EditorServiceError) -> EditorServiceError {
+fn as_argument_error(error: EditorServiceError) -> EditorServiceError {
     let message = error.message.replacen("Invalid params: path:", "Invalid params: args:", 1);
     EditorServiceError { field: error.field.map(|_| "args".to_owned()), message, ..error }
 }
@@ -93,7 +93,7 @@ fn check_size(args: &[Value]) -> Result<(), EditorServiceError> {
     Ok(())
 }
 
-fn not_allowed(command: &str) -> EditorServiceError {
+fn command_not_allowed(command: &str) -> EditorServiceError {
     let shown: String = command.chars().filter(|character| !character.is_control()).take(80).collect();
     EditorServiceError {
         field: Some("command".to_owned()),

@@ -24,17 +24,17 @@ pub(in crate::declared) struct Fakes {
 struct FakeCalls {
     exit: Option<i32>,
     /// Whether each of the expected calls was made.
-    made: Vec<bool>,
+    called: Vec<bool>,
 }
 
 impl Fakes {
     pub(super) async fn new(test: &ToolTest) -> std::io::Result<Self> {
         let server = match &test.http {
-            Some(answer) => Some(MockServer::start(stand_in_answer(answer)).await?),
+            Some(answer) => Some(MockServer::start(mock_answer(answer)).await?),
             None => None,
         };
-        let seen = FakeCalls { exit: None, made: vec![false; test.calls.len()] };
-        Ok(Self { server, calls: test.calls.clone(), seen: Mutex::new(seen) })
+        let calls = FakeCalls { exit: None, called: vec![false; test.calls.len()] };
+        Ok(Self { server, calls: test.calls.clone(), seen: Mutex::new(calls) })
     }
 
     fn lock_calls(&self) -> MutexGuard<'_, FakeCalls> {
@@ -61,27 +61,27 @@ impl Fakes {
 
     /// Returns the tools of expected calls that were not made.
     pub(super) fn missing_calls(&self) -> Vec<String> {
-        let seen = self.lock_calls();
-        let missing = self.calls.iter().zip(&seen.made).filter(|(_, made)| !**made);
+        let calls = self.lock_calls();
+        let missing = self.calls.iter().zip(&calls.called).filter(|(_, made)| !**made);
         missing.map(|(call, _)| call.tool.clone()).collect()
     }
 
     /// Takes the first unused answer that matches a call.
-    fn answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
-        let mut seen = self.lock_calls();
-        let fits = |call: &FakeCall| {
-            spec::is_called(&spec.id, &call.tool) && compare::json(&Value::Object(call.args.clone()), args).is_none()
+    fn take_answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
+        let mut calls = self.lock_calls();
+        let matches = |call: &FakeCall| {
+            spec::is_called(&spec.id, &call.tool) && compare::json_difference(&Value::Object(call.args.clone()), args).is_none()
         };
         let (at, call) =
-            self.calls.iter().enumerate().find(|(at, call)| seen.made.get(*at) == Some(&false) && fits(call))?;
-        if let Some(made) = seen.made.get_mut(at) {
+            self.calls.iter().enumerate().find(|(at, call)| calls.called.get(*at) == Some(&false) && matches(call))?;
+        if let Some(made) = calls.called.get_mut(at) {
             *made = true;
         }
         Some(call.clone())
     }
 }
 
-fn stand_in_answer(answer: &FakeAnswer) -> StandInAnswer {
+fn mock_answer(answer: &FakeAnswer) -> StandInAnswer {
     let mut headers: Vec<(String, String)> = answer.headers.clone().into_iter().collect();
     let body = match &answer.body {
         Value::Null => String::new(),
@@ -100,7 +100,7 @@ fn stand_in_answer(answer: &FakeAnswer) -> StandInAnswer {
 /// arguments.
 pub(super) struct FakeTool {
     spec: ToolSpec,
-    doubles: Arc<Fakes>,
+    fakes: Arc<Fakes>,
 }
 
 impl FakeTool {
@@ -108,7 +108,7 @@ impl FakeTool {
         // A fake has no effects, whatever the real tool does.
         let spec =
             ToolSpec { effect: Effect::Read, approval: Approval::ByEffect, exposure: Exposure::Direct, ..spec.clone() };
-        Self { spec, doubles }
+        Self { spec, fakes: doubles }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -123,7 +123,7 @@ impl Tool for FakeTool {
     }
 
     async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let Some(call) = self.doubles.answer(&self.spec, &args) else {
+        let Some(call) = self.fakes.take_answer(&self.spec, &args) else {
             let why = format!("the test has no answer for a call with {}", summarize_arguments(&args));
             return Err(ToolError::operation_failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
         };

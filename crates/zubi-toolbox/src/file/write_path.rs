@@ -10,10 +10,10 @@ use zubi_code::CodeIntel;
 use zubi_code::edit::{EditError, diff};
 use zubi_tools::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput, question};
 
-use super::seen::short;
+use super::read_guard::short_hash;
 
 /// Most bytes of a diff in an answer: about two thousand tokens. The caller knows what it wrote.
-const MAX_SHOWN: usize = 8_000;
+const MAX_DIFF: usize = 8_000;
 
 /// A new text of a file, to be written.
 pub(crate) struct FileWrite<'a> {
@@ -37,32 +37,32 @@ pub(crate) struct WriteResult {
 }
 
 /// Writes a text and renders the answer.
-pub(crate) async fn write(intel: &CodeIntel, new: FileWrite<'_>) -> Result<WriteResult, ToolError> {
+pub(crate) async fn write(intel: &CodeIntel, request: FileWrite<'_>) -> Result<WriteResult, ToolError> {
     let workspace = intel.workspace();
-    let tell = |error: EditError| write_error(new.operation, &error);
-    let before = new.before.map(SourceText::hash);
-    let bom = new.before.is_some_and(|before| before.bom);
-    let text = if bom { new.text.strip_prefix(BOM).unwrap_or(new.text) } else { new.text };
+    let to_error = |error: EditError| write_error(request.operation, &error);
+    let before = request.before.map(SourceText::hash);
+    let bom = request.before.is_some_and(|before| before.bom);
+    let text = if bom { request.text.strip_prefix(BOM).unwrap_or(request.text) } else { request.text };
     let hash = ContentHash::of_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
     let status = |endpoint: &str| {
-        Some(Status { endpoint: endpoint.to_owned(), readiness: format!("sha {}", short(&hash)), ..Status::default() })
+        Some(Status { endpoint: endpoint.to_owned(), readiness: format!("sha {}", short_hash(&hash)), ..Status::default() })
     };
-    let plan = match intel.edits().plan_text(&new.title, new.path, before.as_ref(), text, new.by).await {
+    let plan = match intel.edits().plan_text(&request.title, request.path, before.as_ref(), text, request.by).await {
         Ok(plan) => plan,
         Err(EditError::Nothing) => {
-            let text = format!("{} already has exactly this text; nothing was written", workspace.display(new.path));
+            let text = format!("{} already has exactly this text; nothing was written", workspace.display(request.path));
             return Ok(WriteResult { output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() }, hash });
         }
-        Err(error) => return Err(tell(error)),
+        Err(error) => return Err(to_error(error)),
     };
-    let applied = intel.edits().apply(&plan.id).await.map_err(tell)?;
+    let applied = intel.edits().apply(&plan.id).await.map_err(to_error)?;
     let mut answer = format!(
         "{}: {}\n",
-        new.title,
+        request.title,
         applied.files.iter().map(|file| file.done.as_str()).next_back().unwrap_or("written")
     );
     // Writing to a `String` cannot fail.
-    for note in new.notes.iter().chain(&plan.notes).chain(&applied.notes) {
+    for note in request.notes.iter().chain(&plan.notes).chain(&applied.notes) {
         let _ = writeln!(answer, "note: {note}");
     }
     answer.push_str(&truncate_diff(&plan.diff));
@@ -83,7 +83,7 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
 }
 
 /// Returns a file's present text for a footprint, without waiting; unsaved text takes precedence.
-pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
+pub(crate) fn current_text(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
     let mut text = zubi_base::text::DiskText::read_in_place(path).ok()?;
     if let Some(unsaved) = cx.text_source.unsaved_texts().remove(path) {
         text.text = unsaved;
@@ -93,17 +93,17 @@ pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
 
 /// Cuts a diff to the size limit of answers, at the end of a line.
 fn truncate_diff(diff: &str) -> String {
-    let mut kept = String::new();
+    let mut shown = String::new();
     let mut lines = diff.lines();
     for line in lines.by_ref() {
-        if kept.len() + line.len() >= MAX_SHOWN {
-            let _ = writeln!(kept, "… {} more lines of the diff are not shown", lines.count() + 1);
+        if shown.len() + line.len() >= MAX_DIFF {
+            let _ = writeln!(shown, "… {} more lines of the diff are not shown", lines.count() + 1);
             break;
         }
-        kept.push_str(line);
-        kept.push('\n');
+        shown.push_str(line);
+        shown.push('\n');
     }
-    kept
+    shown
 }
 
 /// Converts an [`EditError`], whose own texts are about servers.

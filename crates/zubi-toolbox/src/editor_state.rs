@@ -8,12 +8,12 @@
 //! Paths must resolve into the workspace after symlinks are followed; others are rejected. Files outside it that are
 //! open in the editor are left out of answers and counted.
 
-mod answer;
+mod report;
 mod commands;
 mod convert;
 mod headless;
 mod params;
-mod view;
+mod client;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,9 +35,9 @@ use zubi_link::wire::diagnostics::{
 use zubi_link::wire::editor::{self, ActiveFile, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
 use zubi_link::wire::host::HostKind;
 
-use self::answer::{DiagnosticsMode, EditorFileReport};
+use self::report::{DiagnosticsMode, EditorFileReport};
 use self::params::{no_params, parse};
-pub use self::view::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
+pub use self::client::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
 
 /// Configuration of an [`EditorService`] by its host.
 #[derive(Clone)]
@@ -63,18 +63,18 @@ pub struct EditorCallContext {
 
 impl EditorCallContext {
     fn request(&self) -> RequestCx {
-        RequestCx::new(self.cancel.clone(), self.early())
+        RequestCx::new(self.cancel.clone(), self.server_deadline())
     }
 
     /// Returns a point shortly before the deadline, so that partial results can still be sent.
-    fn early(&self) -> Instant {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        self.deadline.checked_sub((left / 10).min(LAST_WORDS)).unwrap_or(self.deadline)
+    fn server_deadline(&self) -> Instant {
+        let remaining = self.deadline.saturating_duration_since(Instant::now());
+        self.deadline.checked_sub((remaining / 10).min(ANSWER_RESERVE)).unwrap_or(self.deadline)
     }
 }
 
 /// Longest reserve before the deadline in which servers are no longer queried.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const ANSWER_RESERVE: Duration = Duration::from_millis(500);
 
 /// JSON-RPC error of a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,14 +118,14 @@ pub struct EditorStatus {
 /// Service for editor state; see the module.
 pub struct EditorService {
     intel: Arc<CodeIntel>,
-    view: Option<Arc<dyn EditorClient>>,
+    client: Option<Arc<dyn EditorClient>>,
     config: EditorServiceConfig,
 }
 
 impl EditorService {
     /// Creates the service over code intelligence and, if there is one, over the editor.
     pub fn new(intel: Arc<CodeIntel>, view: Option<Arc<dyn EditorClient>>, config: EditorServiceConfig) -> Arc<Self> {
-        Arc::new(Self { intel, view, config })
+        Arc::new(Self { intel, client: view, config })
     }
 
     /// Handles one of the eight methods of the protocol. Returns `None` for any other method.
@@ -165,18 +165,18 @@ impl EditorService {
 
     /// Returns whether an editor is connected.
     pub fn has_editor(&self) -> bool {
-        self.view.is_some()
+        self.client.is_some()
     }
 
     /// Returns the connection state of the editor, and the workspace of the host.
     pub fn status(&self) -> EditorStatus {
-        let message = match &self.view {
+        let message = match &self.client {
             Some(view) => format!("{} is connected", view.name()),
             None => "no editor is connected; language servers provide the diagnostics".to_owned(),
         };
         let folders = self.intel.workspace().roots().into_iter().map(Utf8PathBuf::into_string);
         EditorStatus {
-            available: self.view.is_some(),
+            available: self.client.is_some(),
             message,
             kind: self.config.kind,
             workspace_folders: folders.collect(),
@@ -192,21 +192,21 @@ impl EditorService {
     /// Handles `getDiagnostics`.
     pub async fn diagnostics(&self, params: &DocumentParams, cx: &EditorCallContext) -> Result<FileDiagnostics, EditorServiceError> {
         let path = match (&params.path, &params.uri) {
-            (Some(path), None) => self.file("path", path)?,
-            (None, Some(uri)) => self.file("uri", uri)?,
+            (Some(path), None) => self.resolve_file("path", path)?,
+            (None, Some(uri)) => self.resolve_file("uri", uri)?,
             (None, None) => return Err(EditorServiceError::invalid("path", "missing; name a file with `path` or `uri`")),
             (Some(_), Some(_)) => return Err(EditorServiceError::invalid("uri", "`path` is given too; pass only one")),
         };
-        let look = self.look_at(&path, DiagnosticsMode::Glance, cx).await?;
-        let EditorFileReport { uri, diagnostics, coverage, note, .. } = look;
+        let report = self.file_report(&path, DiagnosticsMode::Known, cx).await?;
+        let EditorFileReport { uri, diagnostics, coverage, note, .. } = report;
         Ok(FileDiagnostics { uri, path: path.into_string(), diagnostics, coverage, note })
     }
 
     /// Handles `validateFile`.
     pub async fn validate_file(&self, path: &str, cx: &EditorCallContext) -> Result<ValidatedFile, EditorServiceError> {
-        let path = self.file("path", path)?;
-        let look = self.look_at(&path, DiagnosticsMode::Validate, cx).await?;
-        let EditorFileReport { uri, language_id, diagnostics, coverage, note } = look;
+        let path = self.resolve_file("path", path)?;
+        let report = self.file_report(&path, DiagnosticsMode::Refresh, cx).await?;
+        let EditorFileReport { uri, language_id, diagnostics, coverage, note } = report;
         let language_id = language_id.unwrap_or_else(|| "plaintext".to_owned());
         Ok(ValidatedFile { uri, path: path.into_string(), language_id, diagnostics, coverage, note })
     }
@@ -217,23 +217,23 @@ impl EditorService {
         params: &AllDiagnosticsParams,
         cx: &EditorCallContext,
     ) -> Result<AllDiagnostics, EditorServiceError> {
-        Ok(answer::all(self.look_around(cx).await?, params))
+        Ok(report::all_diagnostics(self.workspace_report(cx).await?, params))
     }
 
     /// Handles `getWorkspaceErrors`.
     pub async fn workspace_errors(&self, cx: &EditorCallContext) -> Result<WorkspaceErrors, EditorServiceError> {
-        Ok(answer::errors(self.look_around(cx).await?))
+        Ok(report::workspace_errors(self.workspace_report(cx).await?))
     }
 
     /// Handles `getOpenFiles`.
     pub fn open_files(&self) -> Result<OpenFiles, EditorServiceError> {
-        let Some(view) = &self.view else {
+        let Some(view) = &self.client else {
             let note = "no editor is connected, so no file is open in one".to_owned();
             return Ok(OpenFiles { count: 0, files: Vec::new(), note: Some(note) });
         };
-        let seen = view.open_editors()?;
-        let all = seen.open.len();
-        let mut files: Vec<OpenFile> = seen.open.into_iter().filter_map(|file| self.open_file(file)).collect();
+        let editors = view.open_editors()?;
+        let all = editors.open.len();
+        let mut files: Vec<OpenFile> = editors.open.into_iter().filter_map(|file| self.open_file(file)).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let outside = all - files.len();
         let note =
@@ -244,12 +244,12 @@ impl EditorService {
     /// Handles `getActiveFile`.
     pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFile, EditorServiceError> {
         let none = |note: Option<&str>| ActiveFile { note: note.map(str::to_owned), ..ActiveFile::default() };
-        let Some(view) = &self.view else { return Ok(none(Some("no editor is connected"))) };
+        let Some(view) = &self.client else { return Ok(none(Some("no editor is connected"))) };
         let Some(ActiveEditor { file, selection }) = view.open_editors()?.active else { return Ok(none(None)) };
         let Some(file) = self.open_file(file) else {
             return Ok(none(Some("the active tab is not a file of the workspace")));
         };
-        let look = self.look_at(Utf8Path::new(&file.path), DiagnosticsMode::Glance, cx).await?;
+        let report = self.file_report(Utf8Path::new(&file.path), DiagnosticsMode::Known, cx).await?;
         Ok(ActiveFile {
             active: true,
             uri: Some(file.uri),
@@ -258,24 +258,24 @@ impl EditorService {
             is_dirty: Some(file.is_dirty),
             line_count: Some(file.line_count),
             selection: Some(selection),
-            diagnostics: Some(look.diagnostics),
-            note: look.note.or_else(|| look.coverage.and_then(|coverage| coverage.note)),
+            diagnostics: Some(report.diagnostics),
+            note: report.note.or_else(|| report.coverage.and_then(|coverage| coverage.note)),
         })
     }
 
     /// Resolves a path or URI to a file of the workspace. The error for a path outside does not reveal whether the file
     /// exists.
-    fn file(&self, field: &str, given: &str) -> Result<Utf8PathBuf, EditorServiceError> {
+    fn resolve_file(&self, field: &str, path_or_uri: &str) -> Result<Utf8PathBuf, EditorServiceError> {
         let workspace = self.intel.workspace();
-        let missing = match workspace.resolve(given) {
-            Ok(path) if path.is_dir() => return Err(EditorServiceError::invalid(field, format!("`{given}` is a folder"))),
+        let missing = match workspace.resolve(path_or_uri) {
+            Ok(path) if path.is_dir() => return Err(EditorServiceError::invalid(field, format!("`{path_or_uri}` is a folder"))),
             Ok(path) => return Ok(path),
             Err(missing) => missing,
         };
-        match (missing, workspace.resolve_for_creation(given)) {
+        match (missing, workspace.resolve_for_creation(path_or_uri)) {
             (PathError::Outside { .. }, _) | (_, Err(PathError::Outside { .. })) => {
                 let folders: Vec<String> = workspace.roots().into_iter().map(Utf8PathBuf::into_string).collect();
-                let message = format!("`{given}` is not in this workspace: {}", folders.join(", "));
+                let message = format!("`{path_or_uri}` is not in this workspace: {}", folders.join(", "));
                 Err(EditorServiceError { code: codes::NOT_IN_WORKSPACE, message, field: Some(field.to_owned()) })
             }
             // A deleted file that is still open in the editor.
@@ -286,14 +286,14 @@ impl EditorService {
 
     /// Returns whether the editor has unsaved changes in a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
-        let seen = self.view.as_ref().and_then(|view| view.open_editors().ok());
-        let is_meant = |file: &ShownFile| self.path_of(&file.uri).is_some_and(|open| open == path);
-        seen.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_meant(file)))
+        let editors = self.client.as_ref().and_then(|view| view.open_editors().ok());
+        let is_same = |file: &ShownFile| self.path_of(&file.uri).is_some_and(|open| open == path);
+        editors.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_same(file)))
     }
 
     fn is_open(&self, path: &Utf8Path) -> bool {
-        let seen = self.view.as_ref().and_then(|view| view.open_editors().ok());
-        seen.is_some_and(|seen| seen.open.iter().any(|file| self.path_of(&file.uri).as_deref() == Some(path)))
+        let editors = self.client.as_ref().and_then(|view| view.open_editors().ok());
+        editors.is_some_and(|seen| seen.open.iter().any(|file| self.path_of(&file.uri).as_deref() == Some(path)))
     }
 
     /// Returns the workspace path of an editor's URI, or `None` for anything else.
@@ -308,36 +308,36 @@ impl EditorService {
     }
 
     /// Returns the diagnostics of one file, from the editor or else from the servers.
-    async fn look_at(&self, path: &Utf8Path, look: DiagnosticsMode, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
-        if let Some(view) = &self.view {
-            let known = match look {
-                DiagnosticsMode::Glance => view.diagnostics(path, &cx.request()).await,
-                DiagnosticsMode::Validate => view.validate(path, &cx.request()).await,
+    async fn file_report(&self, path: &Utf8Path, mode: DiagnosticsMode, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
+        if let Some(view) = &self.client {
+            let answer = match mode {
+                DiagnosticsMode::Known => view.diagnostics(path, &cx.request()).await,
+                DiagnosticsMode::Refresh => view.validate(path, &cx.request()).await,
             };
-            match known {
-                Ok(known) => return Ok(answer::from_editor(path, known, look)),
+            match answer {
+                Ok(known) => return Ok(report::from_editor(path, known, mode)),
                 Err(ViewError::Unsupported) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        self.headless_file(path, cx).await
+        self.headless_file_report(path, cx).await
     }
 
     /// Returns the diagnostics of all files, from the editor or else from the servers.
-    async fn look_around(&self, cx: &EditorCallContext) -> Result<answer::EditorReport, EditorServiceError> {
-        if let Some(view) = &self.view {
+    async fn workspace_report(&self, cx: &EditorCallContext) -> Result<report::EditorReport, EditorServiceError> {
+        if let Some(view) = &self.client {
             match view.all_diagnostics(&cx.request()).await {
-                Ok(all) => return Ok(answer::workspace_report(all, |uri| self.path_of(uri))),
+                Ok(all) => return Ok(report::workspace_report(all, |uri| self.path_of(uri))),
                 Err(ViewError::Unsupported) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        self.headless_workspace(cx).await
+        self.headless_workspace_report(cx).await
     }
 
     /// Creates a query to code intelligence.
-    async fn question(&self, cx: &EditorCallContext) -> Question<'_> {
-        let deadline = cx.early();
+    async fn code_query(&self, cx: &EditorCallContext) -> Question<'_> {
+        let deadline = cx.server_deadline();
         let wait = deadline.saturating_duration_since(Instant::now());
         let call =
             CallCx { cancel: cx.cancel.clone(), deadline, wait, check_wait: wait, progress: Arc::new(|_, _| {}) };

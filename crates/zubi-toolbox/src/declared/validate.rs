@@ -8,58 +8,58 @@ use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 
 use super::format::ID_PATTERN;
-use super::problem::Problem;
-use super::tree::{Kind, Member, Node};
+use super::problem::ToolFileProblem;
+use super::json_tree::{JsonKind, JsonMember, JsonNode};
 
 /// Schema validator that reports problems with byte ranges.
 pub(super) struct SchemaValidator<'a> {
     root: &'a Value,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<ToolFileProblem>,
 }
 
 impl<'a> SchemaValidator<'a> {
-    pub(super) fn new(root: &'a Value, problems: &'a mut Vec<Problem>) -> Self {
+    pub(super) fn new(root: &'a Value, problems: &'a mut Vec<ToolFileProblem>) -> Self {
         Self { root, problems }
     }
 
     /// Validates a node against a definition of the schema, or against its root.
-    pub(super) fn check(&mut self, node: &Node, definition: Option<&str>) {
+    pub(super) fn check(&mut self, node: &JsonNode, definition: Option<&str>) {
         let schema = match definition {
             Some(name) => self.root.get("definitions").and_then(|all| all.get(name)).unwrap_or(&Value::Null),
             None => self.root,
         };
-        self.node(node, schema, "the file");
+        self.check_node(node, schema, "the file");
     }
 
-    fn node(&mut self, node: &Node, schema: &'a Value, name: &str) {
+    fn check_node(&mut self, node: &JsonNode, schema: &'a Value, name: &str) {
         let Some(object) = schema.as_object() else { return };
         if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
             let target =
                 reference.strip_prefix("#/definitions/").and_then(|name| self.root.get("definitions")?.get(name));
-            return self.node(node, target.unwrap_or(&Value::Null), name);
+            return self.check_node(node, target.unwrap_or(&Value::Null), name);
         }
         for inner in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.node(node, inner, name);
+            self.check_node(node, inner, name);
         }
         if let Some(Value::Array(choices)) = object.get("oneOf") {
-            return self.choice(node, choices, name);
+            return self.check_choice(node, choices, name);
         }
         if let Some(expected) = object.get("type").and_then(Value::as_str) {
             let found = node.type_name();
             if found != expected && !(expected == "number" && found == "integer") {
                 let what = format!("{name} is {}, and must be {}", with_article(found), with_article(expected));
                 let hint = object.get("description").and_then(Value::as_str).unwrap_or("See the schema of this file.");
-                self.problems.push(Problem::error("wrong-type", node.range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("wrong-type", node.range.clone(), what, hint));
                 return;
             }
         }
-        self.values(node, object, name);
+        self.check_values(node, object, name);
         match &node.kind {
-            Kind::Object(members) => self.members(node, members, object, name),
-            Kind::Array(items) => {
+            JsonKind::Object(members) => self.check_members(node, members, object, name),
+            JsonKind::Array(items) => {
                 if let Some(schema) = object.get("items") {
                     for (index, item) in items.iter().enumerate() {
-                        self.node(item, schema, &format!("item {} of {name}", index + 1));
+                        self.check_node(item, schema, &format!("item {} of {name}", index + 1));
                     }
                 }
             }
@@ -68,9 +68,9 @@ impl<'a> SchemaValidator<'a> {
     }
 
     /// Checks enumerations and bounds.
-    fn values(&mut self, node: &Node, schema: &Map<String, Value>, name: &str) {
-        let mut tell = |what: String, hint: String| {
-            self.problems.push(Problem::error("wrong-value", node.range.clone(), what, hint));
+    fn check_values(&mut self, node: &JsonNode, schema: &Map<String, Value>, name: &str) {
+        let mut report = |what: String, hint: String| {
+            self.problems.push(ToolFileProblem::error("wrong-value", node.range.clone(), what, hint));
         };
         if let Some(Value::Array(allowed)) = schema.get("enum")
             && !allowed.contains(&node.to_value())
@@ -82,31 +82,31 @@ impl<'a> SchemaValidator<'a> {
                 Some(near) => format!("Did you mean `{near}`? There are: {}.", words.join(", ")),
                 None => format!("There are: {}.", words.join(", ")),
             };
-            tell(format!("{name} cannot be {}", quote_value(node)), hint);
+            report(format!("{name} cannot be {}", quote_value(node)), hint);
         }
         let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
         #[expect(clippy::cast_precision_loss, reason = "compared with small bounds")]
         let size = match &node.kind {
-            Kind::String(text) => Some((text.chars().count() as f64, "minLength", "maxLength", "characters")),
-            Kind::Array(items) => Some((items.len() as f64, "minItems", "maxItems", "items")),
-            Kind::Number(number) => number.as_f64().map(|number| (number, "minimum", "maximum", "")),
+            JsonKind::String(text) => Some((text.chars().count() as f64, "minLength", "maxLength", "characters")),
+            JsonKind::Array(items) => Some((items.len() as f64, "minItems", "maxItems", "items")),
+            JsonKind::Number(number) => number.as_f64().map(|number| (number, "minimum", "maximum", "")),
             _ => None,
         };
         if let Some((size, least, most, unit)) = size {
             if let Some(bound) = bound(least).filter(|bound| size < *bound) {
                 let what = match &node.kind {
-                    Kind::Number(number) => format!("{name} cannot be {number}"),
+                    JsonKind::Number(number) => format!("{name} cannot be {number}"),
                     _ if size == 0.0 => format!("{name} is empty"),
                     _ => format!("{name} has fewer than {bound} {unit}"),
                 };
-                tell(what, format!("At least {bound} {unit}").trim_end().to_owned() + ".");
+                report(what, format!("At least {bound} {unit}").trim_end().to_owned() + ".");
             }
             if let Some(bound) = bound(most).filter(|bound| size > *bound) {
                 let what = match &node.kind {
-                    Kind::Number(number) => format!("{name} cannot be {number}"),
+                    JsonKind::Number(number) => format!("{name} cannot be {number}"),
                     _ => format!("{name} has more than {bound} {unit}"),
                 };
-                tell(what, format!("At most {bound} {unit}").trim_end().to_owned() + ".");
+                report(what, format!("At most {bound} {unit}").trim_end().to_owned() + ".");
             }
         }
         if schema.get("pattern").and_then(Value::as_str) == Some(ID_PATTERN)
@@ -114,7 +114,7 @@ impl<'a> SchemaValidator<'a> {
             && !is_id(id)
         {
             let hint = "An id is one or more words of lower-case letters, digits and `_`, joined by dots, beginning with a letter: `kb.search`.";
-            self.problems.push(Problem::error(
+            self.problems.push(ToolFileProblem::error(
                 "invalid-id",
                 node.range.clone(),
                 format!("`{}` is not a valid id", truncate(id)),
@@ -123,12 +123,12 @@ impl<'a> SchemaValidator<'a> {
         }
     }
 
-    fn members(&mut self, node: &Node, members: &[Member], schema: &'a Map<String, Value>, name: &str) {
+    fn check_members(&mut self, node: &JsonNode, members: &[JsonMember], schema: &'a Map<String, Value>, name: &str) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let others = schema.get("additionalProperties");
         for member in members {
             match properties.and_then(|properties| properties.get(&member.name)) {
-                Some(schema) => self.node(&member.value, schema, &format!("`{}`", member.name)),
+                Some(schema) => self.check_node(&member.value, schema, &format!("`{}`", member.name)),
                 None if others == Some(&Value::Bool(false)) => {
                     let known = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
                     let hint = match nearest(&member.name, known(), 1).first() {
@@ -139,11 +139,11 @@ impl<'a> SchemaValidator<'a> {
                         ),
                     };
                     let what = format!("{name} has no field `{}`", truncate(&member.name));
-                    self.problems.push(Problem::error("unknown-field", member.name_range.clone(), what, hint));
+                    self.problems.push(ToolFileProblem::error("unknown-field", member.name_range.clone(), what, hint));
                 }
                 None => {
                     if let Some(schema) = others {
-                        self.node(&member.value, schema, &format!("`{}`", truncate(&member.name)));
+                        self.check_node(&member.value, schema, &format!("`{}`", truncate(&member.name)));
                     }
                 }
             }
@@ -151,40 +151,40 @@ impl<'a> SchemaValidator<'a> {
         for required in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
         {
             if members.iter().all(|member| member.name != required) {
-                let about = properties.and_then(|properties| properties.get(required));
-                let hint = about.and_then(|about| about.get("description")).and_then(Value::as_str).unwrap_or_default();
-                let place = node.range.start..node.range.start + 1;
-                self.problems.push(Problem::error("missing-field", place, format!("{name} has no `{required}`"), hint));
+                let schema = properties.and_then(|properties| properties.get(required));
+                let hint = schema.and_then(|about| about.get("description")).and_then(Value::as_str).unwrap_or_default();
+                let start = node.range.start..node.range.start + 1;
+                self.problems.push(ToolFileProblem::error("missing-field", start, format!("{name} has no `{required}`"), hint));
             }
         }
     }
 
     /// Validates a node against one of several alternatives, distinguished by `type`.
-    fn choice(&mut self, node: &Node, choices: &'a [Value], name: &str) {
+    fn check_choice(&mut self, node: &JsonNode, choices: &'a [Value], name: &str) {
         let constant = |choice: &'a Value| choice.get("properties")?.get("type")?.get("const")?.as_str();
         let kinds = || choices.iter().filter_map(constant).collect::<Vec<_>>().join(", ");
-        if !matches!(node.kind, Kind::Object(_)) {
+        if !matches!(node.kind, JsonKind::Object(_)) {
             let what = format!("{name} is {}, and must be an object", with_article(node.type_name()));
             let hint = format!("`type` must be one of: {}.", kinds());
-            self.problems.push(Problem::error("wrong-type", node.range.clone(), what, hint));
+            self.problems.push(ToolFileProblem::error("wrong-type", node.range.clone(), what, hint));
             return;
         }
         let Some(kind) = node.get("type") else {
-            let place = node.range.start..node.range.start + 1;
+            let start = node.range.start..node.range.start + 1;
             let hint = format!("`type` must be one of: {}.", kinds());
-            self.problems.push(Problem::error("missing-field", place, format!("{name} has no `type`"), hint));
+            self.problems.push(ToolFileProblem::error("missing-field", start, format!("{name} has no `type`"), hint));
             return;
         };
-        let given = kind.as_str().unwrap_or_default();
-        match choices.iter().find(|choice| constant(choice) == Some(given)) {
-            Some(choice) => self.node(node, choice, name),
+        let type_name = kind.as_str().unwrap_or_default();
+        match choices.iter().find(|choice| constant(choice) == Some(type_name)) {
+            Some(choice) => self.check_node(node, choice, name),
             None => {
-                let near = nearest(given, choices.iter().filter_map(constant), 1)
+                let near = nearest(type_name, choices.iter().filter_map(constant), 1)
                     .first()
                     .map(|near| format!("Did you mean `{near}`? "));
                 let hint = format!("{}There are: {}.", near.unwrap_or_default(), kinds());
                 let what = format!("unknown execution {}", quote_value(kind));
-                self.problems.push(Problem::error("wrong-value", kind.range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("wrong-value", kind.range.clone(), what, hint));
             }
         }
     }
@@ -207,7 +207,7 @@ fn with_article(kind: &str) -> String {
     }
 }
 
-fn quote_value(node: &Node) -> String {
+fn quote_value(node: &JsonNode) -> String {
     format!("`{}`", truncate(&node.as_str().map_or_else(|| node.to_value().to_string(), str::to_owned)))
 }
 
