@@ -1,8 +1,8 @@
-//! What happens in a conversation, one event at a time. The same events are kept in its file, printed by `zubi agent run
-//! --json` and sent to chat pages, so their names are for good: a change of meaning is a new [`VERSION`].
+//! The events of a conversation. Its file stores the same events, `zubi agent run --json` prints them, and chat pages receive
+//! them, so their names are stable: a change of meaning is a new [`VERSION`].
 //!
-//! A conversation is made of turns: a person says something, the model answers in iterations with calls between them, the turn
-//! ends. What is kept is enough to tell the model everything again ([`crate::history`]).
+//! A conversation consists of turns: the user sends a message, the model answers in iterations with calls between them, the
+//! turn ends. The stored events are enough to rebuild the prompt ([`crate::history`]).
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
@@ -13,13 +13,13 @@ use zubi_tools::{Code, Effect};
 use crate::message::{AssistantMessage, Usage};
 use crate::model::{ErrorKind, FinishReason};
 
-/// Of the events, in the first line of each file.
+/// The version of the events, in the first line of each file.
 pub const VERSION: u32 = 1;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
-    /// From 1, without gaps, in the order of the file. An event that is not kept has that of the last one that is.
+    /// From 1, without gaps, in the order of the file. An event that is not stored has the number of the last stored one.
     pub seq: u64,
     /// Milliseconds since the Unix epoch.
     pub at: u64,
@@ -27,7 +27,7 @@ pub struct Event {
     pub what: EventKind,
 }
 
-/// What happened.
+/// The kind of an event, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum EventKind {
@@ -40,11 +40,11 @@ pub enum EventKind {
         /// Version of the program.
         zubi: String,
     },
-    /// It is called this from now on. Before, it is called by its first words.
+    /// The title from now on. Before, the title is the beginning of the first message.
     Titled { title: String },
-    /// A person says something. Begins a turn unless one is going on: then the model hears it in its next iteration.
+    /// A message of the user. Begins a turn unless one is running: then the model receives it with its next request.
     Asked { turn: u64, text: String },
-    /// The model is asked.
+    /// A request to the model.
     Iteration {
         turn: u64,
         /// From 1, in each turn.
@@ -52,45 +52,45 @@ pub enum EventKind {
         /// [`crate::model::ModelInfo::id`].
         model: String,
     },
-    /// The model has answered.
+    /// The model's answer.
     Answered {
         turn: u64,
         iteration: u64,
         said: AssistantMessage,
         usage: Usage,
         stop: FinishReason,
-        /// It was stopped while it spoke; `said` is how far it came, without calls.
+        /// The user stopped the answer; `said` is the part so far, without calls.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         interrupted: bool,
     },
-    /// The model gave no answer and is asked again. What was heard of this iteration counts for nothing.
+    /// The request failed and is sent again. The deltas of this iteration do not count.
     Retrying {
         turn: u64,
         iteration: u64,
         kind: ErrorKind,
         message: String,
-        /// Which try failed, from 1.
+        /// The number of the failed attempt, from 1.
         attempt: u64,
-        /// Milliseconds until the next.
+        /// Milliseconds until the next attempt.
         wait: u64,
     },
-    /// A call of the model begins: it has been looked up and, where it may be asked about, its footprint worked out.
+    /// A call of the model begins: its tool is known and, if the policy may require approval, its footprint.
     Calling {
         turn: u64,
         call: String,
         /// The tool's id; as the model wrote it if there is no such tool.
         tool: String,
-        /// For a person: the tool's title and the argument that tells most, as `Read file: src/main.rs`.
+        /// For people: the tool's title and its key argument, such as `Read file: src/main.rs`.
         summary: String,
         arguments: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<String>")]
         effect: Option<Effect>,
-        /// What it would change, a unified diff, or what it would send.
+        /// The change as a unified diff, or the data to send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         preview: Option<String>,
     },
-    /// A person is asked whether a call may be made.
+    /// An approval prompt for a call.
     Question {
         turn: u64,
         call: String,
@@ -98,19 +98,19 @@ pub enum EventKind {
         /// As `zubi_tools::cx::ApprovalRequest`: tool, why, rule, footprint, arguments, options.
         request: Value,
     },
-    /// The answer.
+    /// The answer to the prompt.
     Decision {
         question: String,
         /// As `zubi_tools::cx::ApprovalAnswer`.
         answer: Value,
-        /// Through which door it came: `web`, `editor`, `terminal`, `--auto-approve`.
+        /// The surface of the answer: `web`, `editor`, `terminal`, `--auto-approve`.
         by: String,
     },
-    /// What came of a call.
+    /// The result of a call.
     Result {
         turn: u64,
         call: String,
-        /// As the model is told.
+        /// The text for the model.
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<String>")]
@@ -118,34 +118,34 @@ pub enum EventKind {
         /// Milliseconds.
         duration: u64,
     },
-    /// The prompt became too long: from now on the model is told `summary` in place of what was before `before`, and the
-    /// results of the calls in `pruned` are left out of what remains. The person's words are never taken out.
+    /// The prompt became too long: from now on the model receives `summary` instead of the events before `before`, and no
+    /// results of the calls in `pruned`. Messages of the user are never removed.
     Compacted {
         turn: u64,
-        /// Seq of the first event that is still told word for word.
+        /// The number of the first event that the prompt still contains in full.
         before: u64,
         summary: String,
         pruned: Vec<String>,
-        /// Tokens of the prompt, estimated.
+        /// The estimated tokens of the prompt.
         tokens_before: u64,
         tokens_after: u64,
     },
-    /// Something that the person should know.
+    /// A note for the user.
     Notice { turn: u64, text: String },
     /// The turn has ended.
     Ended(TurnEnded),
-    /// Text of the answer that is being given; not kept.
+    /// A delta of the answer; not stored.
     Text {
         turn: u64,
         iteration: u64,
-        /// Where in the text of this iteration it belongs, in UTF-16 code units: a page that comes later, or hears it twice,
-        /// puts it there.
+        /// The offset in the text of this iteration, in UTF-16 code units: a page that joins later, or receives a delta twice,
+        /// inserts it there.
         offset: u64,
         text: String,
     },
-    /// The same of what the model thinks aloud; not kept.
+    /// A delta of the model's reasoning; not stored.
     Thought { turn: u64, iteration: u64, offset: u64, text: String },
-    /// How far a call is; not kept.
+    /// The progress of a call; not stored.
     Progress {
         call: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,24 +155,24 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether it stands in the conversation's file.
+    /// Whether the conversation's file contains the event.
     pub fn is_persisted(&self) -> bool {
         !matches!(self, Self::Text { .. } | Self::Thought { .. } | Self::Progress { .. })
     }
 }
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnded {
     pub turn: u64,
     pub reason: StopReason,
-    /// The final answer; where there is none, a report of what was done and what was not.
+    /// The final answer; without one, a report of the work done and not done.
     pub text: String,
-    /// The final answer as data, where a schema was given and it fits.
+    /// The final answer as data, if there is a schema and the answer matches it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// What went wrong, with the next step.
+    /// The problem, with a hint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     pub iterations: u64,
@@ -186,7 +186,7 @@ pub struct TurnEnded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The model has answered.
+    /// The model's answer.
     Completed,
     /// Somebody stopped it.
     Stopped,

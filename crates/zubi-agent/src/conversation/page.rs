@@ -1,13 +1,13 @@
-//! The page about the files of conversations lists the events as they are.
+//! A test that the page about conversation files lists the events.
 
 use camino::Utf8Path;
 use serde_json::Value;
 
 use crate::event::{Event, VERSION, EventKind};
 
-/// What the schema says of the type or of one of its variants, as a row.
+/// Renders a variant of the schema as a row.
 fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String {
-    // The fields of a variant that is a type of its own stand there.
+    // A variant with a type of its own has its fields there.
     let own = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")).map(|path| &definitions[path]);
     let schemas = [Some(schema), own];
     let mut fields: Vec<String> = Vec::new();
@@ -27,11 +27,11 @@ fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String
 /// The table of the events.
 fn table() -> String {
     let schema = schemars::schema_for!(EventKind).to_value();
-    let mut table = "| type | fields | what happens | kept |\n|---|---|---|---|\n".to_owned();
+    let mut table = "| type | fields | meaning | stored |\n|---|---|---|---|\n".to_owned();
     for variant in schema["oneOf"].as_array().unwrap() {
         let name = variant["properties"]["type"]["const"].as_str().unwrap();
-        // The descriptions of those that are not kept say so, and the test below holds the program to it.
-        let is_kept = !variant["description"].as_str().unwrap().contains("not kept");
+        // The descriptions say which are not stored, and the test below compares that with the program.
+        let is_kept = !variant["description"].as_str().unwrap().contains("not stored");
         table.push_str(&row(name, variant, is_kept, &schema["$defs"]));
     }
     table
@@ -42,7 +42,7 @@ fn the_page_lists_the_events_as_they_are() {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/conversations.md");
     let page = zubi_base::fs::read_text(&path).unwrap();
     let table = table();
-    assert!(page.contains(&table), "the table of the events in `{path}` has to be:\n\n{table}");
+    assert!(page.contains(&table), "the table of the events in `{path}` must be:\n\n{table}");
     assert!(page.contains(&format!("This is version {VERSION}.")), "the version in `{path}`");
     let example = page.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
     let passing = [

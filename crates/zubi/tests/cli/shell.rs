@@ -187,7 +187,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     };
     let script = "cat; tail -f /dev/null";
     let told = call("shell.run", json!({ "command": script, "stdin": "got it\n", "background": true })).await;
-    assert!(told.starts_with("job j-1 runs;") && told.contains(" · running · "), "{told}");
+    assert!(told.starts_with("job j-1 is running;") && told.contains(" · running · "), "{told}");
     let told = call("shell.run", json!({ "command": "echo quick; exit 4", "background": true })).await;
     assert!(told.starts_with("quick\n[") && told.contains("exit 4"), "what ends at once is told at once: {told}");
     let told = call("shell.job", json!({ "job": "j-1", "action": "output", "since": "0:0" })).await;

@@ -157,8 +157,8 @@ fn the_page_says_how_long_a_provider_is_waited_for() {
     let ProviderTimeouts { idle, kept_alive, answer, .. } = ProviderTimeouts::default();
     let (hours, minutes) = (answer.as_secs() / 3_600, kept_alive.as_secs() / 60);
     for sentence in [
-        format!("seconds without a byte of an answer, its first too, until it is given up; {}.", idle.as_secs()),
-        format!("may take {hours} hour in all, and {minutes} minutes of it without a word"),
+        format!("before zubi cancels the request; at least 1, default {}.", idle.as_secs()),
+        format!("may take {hours} hour in total, and {minutes} minutes without text"),
     ] {
         assert!(page.contains(&sentence), "`{path}` has to say: {sentence}");
     }
