@@ -1,9 +1,9 @@
-//! Asking the client's user (MCP's elicitation): the form, what its answer means, and how it gets there.
+//! Approval prompts for the client's user (MCP's elicitation): the form, the meaning of its answer, and its transport.
 //!
 //! A client of the old era gets a request of ours while its call is open. One of the stateless era gets the form as the
-//! answer to its call and calls again with what was filled in; until then the call waits in [`crate::suspended`].
+//! answer to its call and calls again with the filled form; until then the call waits in [`crate::suspended`].
 //!
-//! Nothing that lasts beyond the session can be allowed here: who answers an agent's form answers many.
+//! A form approves at most for the session: a user who answers an agent's forms answers many.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -27,12 +27,12 @@ use zubi_tools::{question, redact};
 const ANSWER: &str = "answer";
 const ARGUMENTS: &str = "arguments";
 const REASON: &str = "reason";
-/// What says no. It is the default, so that a form that is sent off unread allows nothing.
+/// The value for denial. It is the default, so that a form that is submitted unread approves nothing.
 const NO: &str = "no";
 /// The longest arguments that a form offers to change, in bytes.
 const MAX_ARGUMENTS: usize = 4_000;
 
-/// Who answers when a call has to be asked about.
+/// The way to an approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ElicitationMode {
     /// With a client that has no elicitation: whether the question that it puts to its own user before a call counts, for
@@ -50,7 +50,7 @@ impl Default for ElicitationMode {
 }
 
 impl ElicitationMode {
-    /// The approver of a client that cannot be asked.
+    /// The approver for a client without forms.
     pub(crate) fn fallback_approver(self) -> std::sync::Arc<dyn Approver> {
         if self.client_asks { std::sync::Arc::new(ClientApprover) } else { std::sync::Arc::new(NoApprover) }
     }
@@ -65,7 +65,7 @@ pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
 /// A question as a form.
 struct Form {
     params: ElicitRequestParams,
-    /// The words for each yes, with its place among the options of the question.
+    /// The texts of the approving options, with their indices among the options of the prompt.
     yeses: Vec<(String, usize)>,
     /// The arguments as the form has them, where it offers to change them.
     arguments: Option<String>,
@@ -116,7 +116,7 @@ impl Form {
         Self { params, yeses, arguments }
     }
 
-    /// What the form says, filled in. What is not understood is no.
+    /// Converts the filled form. An answer that is not understood denies the call.
     fn read(&self, result: &ElicitResult) -> ApprovalAnswer {
         match result.action {
             ElicitationAction::Accept => {}
@@ -139,7 +139,7 @@ impl Form {
                 ApprovalAnswer::Allow { option: *option, arguments: Some(arguments) }
             }
             Some(_) => {
-                ApprovalAnswer::Deny { text: Some("they changed the arguments to what is no JSON object".to_owned()) }
+                ApprovalAnswer::Deny { text: Some("they changed the arguments to a value that is not a JSON object".to_owned()) }
             }
         }
     }
@@ -156,7 +156,7 @@ fn editable(arguments: &Value) -> Result<String, String> {
     }
 }
 
-/// Asks a client of the old era, with a request while its call is open.
+/// Requests approval from a client of the old era, with a request while its call is open.
 pub(crate) struct InlineElicitation {
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) patience: Duration,
@@ -178,13 +178,13 @@ impl Approver for InlineElicitation {
         open.form = None;
         match answer {
             Ok(ClientResult::ElicitResult(result)) => form.read(&result),
-            Ok(_) => ApprovalAnswer::Unanswered { how: "the client's answer was none to the question".to_owned() },
+            Ok(_) => ApprovalAnswer::Unanswered { how: "the client's answer did not match the form".to_owned() },
             Err(error) => elicitation_failed(&error),
         }
     }
 }
 
-/// A form that nobody has answered yet. Who asked and goes away, because the call was cancelled, takes it back.
+/// An open form. It is withdrawn when the call is cancelled.
 struct Open {
     form: Option<(Peer<RoleServer>, RequestId)>,
 }
@@ -204,7 +204,7 @@ impl Drop for Open {
 fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
     match error {
         ServiceError::Timeout { timeout } => timed_out(*timeout),
-        // It said that it shows forms and does not: then there is nobody.
+        // The client claims to show forms and does not: then there is no approver.
         ServiceError::McpError(error) => {
             tracing::warn!(%error, "the client does not show the form that it said it could");
             ApprovalAnswer::Unavailable
@@ -214,7 +214,7 @@ fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
 }
 
 fn timed_out(patience: Duration) -> ApprovalAnswer {
-    ApprovalAnswer::Unanswered { how: format!("nobody answered within {} s", patience.as_secs_f32().ceil()) }
+    ApprovalAnswer::Unanswered { how: format!("no answer within {} s", patience.as_secs_f32().ceil()) }
 }
 
 /// A question that waits for its client to call again.
@@ -223,7 +223,7 @@ pub(crate) struct Question {
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// Asks a client of the stateless era: the question goes to whoever answers the call.
+/// Requests approval from a client of the stateless era: the form is the answer to its call.
 pub(crate) struct DeferredElicitation {
     pub(crate) questions: mpsc::Sender<Question>,
     pub(crate) patience: Duration,

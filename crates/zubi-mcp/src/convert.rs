@@ -1,5 +1,5 @@
-//! Tools, resources and answers in MCP's shapes. A list is paid for with every conversation, so schemas lose here what costs bytes
-//! and tells a model nothing.
+//! Tools, resources and answers in MCP's shapes. Every conversation pays for the list, so schemas lose bytes here that
+//! do not help a model.
 
 use std::sync::Arc;
 
@@ -32,29 +32,30 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(annotations(spec))
 }
 
-/// The hints. What is left out is assumed at its worst, except where it says nothing: of a tool that only reads neither
-/// `destructiveHint` nor `idempotentHint` means anything (MCP 2025-11-25, `ToolAnnotations`), and `openWorldHint` tells a
-/// client no more about what to ask a person than that it reads. No title: the names say what the tools do.
+/// The hints. Clients assume the worst for omitted ones, so only redundant ones are omitted: for a read-only tool
+/// neither `destructiveHint` nor `idempotentHint` means anything (MCP 2025-11-25, `ToolAnnotations`), and
+/// `openWorldHint` changes no prompt. No title: the names describe the tools.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     if !spec.is_to_be_confirmed() {
         return ToolAnnotations::new().read_only(true);
     }
     ToolAnnotations::new()
         .read_only(false)
-        // Overwriting a file is destructive, although zubi can take it back: clients decide by this whether to ask.
+        // Overwriting a file is destructive, although zubi can undo it: clients use this hint to decide about a prompt.
         .destructive(true)
         .open_world(spec.effect >= Effect::Execute)
 }
 
-/// A schema without what a model does not need: common parameters, our own keywords, descriptions and bounds that are
-/// told elsewhere. The registry validates against the full schema, so nothing is accepted that was not.
+/// Returns a schema without the parts that a model does not need: common parameters, our own keywords, and descriptions
+/// and bounds that other texts contain. The registry validates against the full schema, so the same arguments are
+/// valid.
 fn slim(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| property.get(COMMON).is_none());
         properties.values_mut().for_each(|property| slim_inside(property, 0));
     }
-    // A root that is no object's schema without it, for some clients.
+    // Some clients reject a root schema without it.
     schema.entry("properties").or_insert_with(|| JsonObject::new().into());
     schema.remove("additionalProperties");
     schema.remove("description");
@@ -64,7 +65,7 @@ fn slim(schema: &JsonObject) -> JsonObject {
 /// `depth` counts the objects around the schema, the root not among them.
 fn slim_inside(schema: &mut Value, depth: usize) {
     let Value::Object(object) = schema else { return };
-    // What a bound means stands in the description, and a call beyond it is told.
+    // The description has the meaning of a bound, and a call beyond it gets an error.
     object.remove("minimum");
     object.remove("maximum");
     object.remove("maxLength");
@@ -73,7 +74,7 @@ fn slim_inside(schema: &mut Value, depth: usize) {
         object.remove("description");
     }
     object.retain(|keyword, _| !keyword.starts_with("x-"));
-    // Two objects deep stand the protocol's own shapes, such as a range's positions, which models know by heart.
+    // Below two levels of objects are the protocol's own shapes, such as a range's positions, which models know.
     if depth > 0 {
         object.remove("properties");
         object.remove("required");
@@ -108,7 +109,7 @@ pub(crate) fn resources(specs: &[ResourceSpec]) -> Vec<Resource> {
     specs.iter().map(resource).collect()
 }
 
-/// What is in a resource, under the URI that was asked for.
+/// Converts the content of a resource, under the requested URI.
 pub(crate) fn resource(uri: String, text: ResourceText) -> ReadResourceResult {
     ReadResourceResult::new(vec![ResourceContents::text(text.text, uri).with_mime_type(text.mime_type)])
 }

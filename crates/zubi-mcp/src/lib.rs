@@ -29,7 +29,7 @@ pub use crate::convert::tool_list_json;
 pub use crate::refusal::serve_startup_error;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
-/// Who the server says it is.
+/// The server's own name and version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerIdentity {
     pub name: &'static str,
@@ -83,14 +83,14 @@ where
         calls.cancel();
     };
     let conversation = async {
-        // A token of its own: `rmcp` cancels it at every end, which would look like being told to stop.
+        // A separate token: `rmcp` cancels it at every end, which would look like a request to stop.
         match serve_server_with_ct(server, transport, stop.child_token()).await {
             Ok(running) => running
                 .waiting()
                 .await
                 .map(|reason| tracing::debug!(?reason, "the conversation ended"))
                 .map_err(Into::into),
-            // The client went away, or we were told to stop, before anything was asked: a normal end.
+            // The client disconnected, or a stop was requested, before the first request: a normal end.
             Err(error) if ended.is_cancelled() || stop.is_cancelled() => {
                 tracing::debug!(%error, "the conversation ended before it began");
                 Ok(())

@@ -12,7 +12,7 @@ use zubi_tools::progress::ThrottledProgress;
 /// The smallest step between two notifications, in percent, when the fraction did not grow.
 const STEP: f64 = 0.01;
 
-/// What the tool said last.
+/// The latest report of the tool.
 #[derive(Debug, Clone, Default)]
 struct Report {
     fraction: Option<f64>,
@@ -80,7 +80,8 @@ impl Progress {
     }
 }
 
-/// A client that cannot be told of progress will not get its answer either, and that is told then.
+/// Logs a failed progress notification. A client that cannot receive it will not receive the response either, which
+/// reports the failure.
 fn log_failure<E: std::fmt::Display>(result: Result<(), E>) {
     if let Err(error) = result {
         tracing::debug!(%error, "progress was not sent");

@@ -1,5 +1,5 @@
-//! A conversation in which nothing is possible, because zubi could not get ready: its configuration cannot be read, most
-//! likely. Every request is told why. A process that just ended would leave its reason on a stderr that few clients show.
+//! A server that only returns an error, because zubi could not start: most likely its configuration is unreadable.
+//! Every request gets the reason. A process that just exited would leave its reason on a stderr that few clients show.
 
 use rmcp::ErrorData;
 use rmcp::model::{JsonRpcError, JsonRpcMessage};

@@ -25,8 +25,8 @@ use crate::progress::Progress;
 use crate::slots::{MAX_CALLS, Slot, CallLimiter, YieldPermit};
 use crate::suspended::{APPROVAL, NotResumed, Outcome, Now, SuspendedCall, SuspendedCalls};
 
-/// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
-/// process.
+/// The time for which a client may cache the list and the discovery result, in milliseconds. The list is fixed for the
+/// life of the process.
 const TTL_MS: u64 = 3_600_000;
 
 /// The key under which results of the stateless era name the server (MCP 2026-07-28, "General fields").
@@ -89,7 +89,7 @@ impl Server {
         let cancel = cx.ct.clone();
         let call = Self::call(request, &cx);
         let mut circumstances = Self::circumstances(cancel.clone(), approver);
-        // The process is about to end: the call ends as if the client had given up.
+        // The process is about to end: the call ends as if the client had cancelled it.
         let calls = self.calls.clone();
         let ends = async move {
             calls.cancelled().await;
@@ -113,14 +113,14 @@ impl Server {
         answered_or_unknown(result)
     }
 
-    /// A call of the stateless era whose client shows forms. It may be answered with a question, and goes on when the client
-    /// calls again.
+    /// Runs a call of the stateless era whose client shows forms. The answer may be an approval prompt; the call
+    /// continues when the client calls again.
     async fn run_or_ask(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> Outcome {
         let Some(handle) = &request.request_state else {
             let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name).into()) };
             let (sender, questions) = mpsc::channel(1);
             let approver = approver_for_slot(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
-            // It outlives its request, so it ends with the process or when nobody comes back for it.
+            // The call outlives its request, so it ends with the process, or when the client does not return.
             let cancel = self.calls.child_token();
             let mut circumstances = Self::circumstances(cancel.clone(), approver);
             let progress = cx.meta.get_progress_token().map(|token| Progress::new(cx.peer.clone(), token));
@@ -146,7 +146,7 @@ impl Server {
         match self.suspended.resume(handle, &request.name, request.arguments.as_ref(), answer) {
             Ok(Now::Now(running, outcome)) => {
                 let result = self.go_on(running, &cx).await;
-                // What was given up has come to no end that could be told again.
+                // A cancelled call has no result to repeat.
                 if !cx.ct.is_cancelled() {
                     outcome.send_replace(Some(result.clone()));
                 }
@@ -157,13 +157,13 @@ impl Server {
             Err(NotResumed::Unknown) => Ok(unknown_handle(&request.name)),
             Err(NotResumed::OtherCall) => Ok(error_response(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
-                 as the question was asked."
+                 as the prompt was sent."
                     .to_owned(),
             )),
         }
     }
 
-    /// What came of a call that was continued before, when that is known.
+    /// Returns the result of a call that was resumed before, if it is known.
     async fn resume_finished(
         &self,
         mut outcome: watch::Receiver<Option<Outcome>>,
@@ -196,7 +196,7 @@ impl Server {
     }
 }
 
-/// Asks for a call that holds this slot while it runs.
+/// Wraps an approver for a call that holds this slot while it runs.
 fn approver_for_slot(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
     Arc::new(YieldPermit { slot: slot.clone(), asks: Arc::new(asks) })
 }
@@ -217,7 +217,7 @@ fn answered_or_unknown(answer: Result<CallAnswer, UnknownTool>) -> Result<CallTo
     answer.map(convert::answer).map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))
 }
 
-/// A list that cannot be told must not look like an empty one.
+/// Converts a failure to list: it must not look like an empty list.
 fn without_host(error: &HostUnavailable) -> ErrorData {
     ErrorData::internal_error(format!("{error}\n{}", HostUnavailable::HINT), None)
 }
@@ -270,7 +270,7 @@ impl ServerHandler for Server {
             // It would be a new call, beside the one that waits.
             error_response(
                 "Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; \
-                 nothing was run\nSend it as the question was asked: with the capability `elicitation`."
+                 nothing was run\nSend it as the prompt was sent: with the capability `elicitation`."
                     .to_owned(),
             )
         } else {

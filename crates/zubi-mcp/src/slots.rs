@@ -1,5 +1,5 @@
-//! How much goes on at once. A call that runs holds a slot; one that waits for a person gives it up meanwhile, so that
-//! questions which nobody answers keep no other call from running. They have a bound of their own.
+//! The limit of concurrent calls. A running call holds a slot; a call that waits for a person releases it meanwhile, so
+//! that unanswered prompts do not block other calls. Prompts have a limit of their own.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
-/// How many calls run at once. More than any agent has in flight; a client gone wild is told instead of served.
+/// The maximum number of concurrent calls. More than any agent uses; a client that exceeds it gets an error.
 pub(crate) const MAX_CALLS: usize = 64;
 
 /// How many calls wait for a person at once.
@@ -36,7 +36,7 @@ impl CallLimiter {
     }
 }
 
-/// A call's slot. It is held by whoever has a clone, unless the call waits for a person.
+/// A call's slot. Every clone holds it, unless the call waits for a person.
 #[derive(Clone)]
 pub(crate) struct Slot {
     held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
@@ -50,7 +50,7 @@ impl Slot {
     }
 }
 
-/// Asks on behalf of a call that gives up its slot meanwhile.
+/// An approver for a call that releases its slot during the prompt.
 pub(crate) struct YieldPermit {
     pub(crate) slot: Slot,
     pub(crate) asks: Arc<dyn Approver>,
@@ -64,7 +64,7 @@ impl Approver for YieldPermit {
         };
         self.slot.hold(None);
         let answer = self.asks.request_approval(request).await;
-        // Whoever answers many at once has them run one after the other.
+        // If several prompts are answered at once, their calls run one after the other.
         if let Ok(permit) = Arc::clone(&self.slot.calls).acquire_owned().await {
             self.slot.hold(Some(permit));
         }

@@ -1,9 +1,9 @@
-//! Calls of the stateless era that wait for an answer of the client's user. The client has got the question as the answer
-//! to its call, and calls again with what was filled in and with the handle that the question came with. The call itself
-//! stands where it is meanwhile: what it has done is not done twice.
+//! Calls of the stateless era that wait for their user's approval. The client has received the prompt as the answer to
+//! the call, and calls again with the filled form and the prompt's handle. The call itself stays suspended: its work so
+//! far is not repeated.
 //!
-//! A client whose answer was lost on the way sends the same again. So what came of an answered question is kept for a
-//! while, for whoever comes back with its handle.
+//! A client whose answer was lost sends it again. So the result of an answered prompt is stored for some time, for
+//! clients that return with its handle.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,12 +27,12 @@ pub(crate) const APPROVAL: &str = "approval";
 const REMEMBERED: usize = 64;
 const MEMORY: Duration = Duration::from_mins(10);
 
-/// What a request is answered.
+/// The response to a request.
 pub(crate) type Outcome = Result<CallToolResponse, ErrorData>;
 
 /// A call that runs, or waits.
 pub(crate) struct SuspendedCall {
-    /// Whose call it is: only the same one may answer its questions.
+    /// The tool of the call: only the same call may answer its prompts.
     pub(crate) tool: String,
     pub(crate) arguments: Option<JsonObject>,
     pub(crate) task: JoinHandle<Result<CallToolResult, ErrorData>>,
@@ -70,21 +70,21 @@ struct All {
     answered: VecDeque<AnsweredCall>,
 }
 
-/// The calls that wait, and those that did. How many may wait is bounded by whoever asks.
+/// The waiting calls, and the finished ones. The caller limits the number of waiting ones.
 #[derive(Clone, Default)]
 pub(crate) struct SuspendedCalls(Arc<Mutex<All>>);
 
-/// What a handle leads to.
+/// The state behind a handle.
 pub(crate) enum Now {
-    /// The call goes on; what comes of it is to be told here as well.
+    /// The call continues; its result must also be sent here.
     Now(SuspendedCall, watch::Sender<Option<Outcome>>),
-    /// It went on before, and this is where what came of it is told.
+    /// The call continued before, and its result arrives here.
     Before(watch::Receiver<Option<Outcome>>),
 }
 
-/// Why a call does not go on.
+/// The reason why a call does not continue.
 pub(crate) enum NotResumed {
-    /// The handle is nobody's, or its question is closed.
+    /// The handle is unknown, or its prompt is closed.
     Unknown,
     /// The handle belongs to another call.
     OtherCall,
@@ -97,8 +97,8 @@ impl SuspendedCalls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call wait, and gives what its client is to be told. A client that does not come back within `patience` has
-    /// given the call up.
+    /// Suspends a call and returns the response for its client. The call is cancelled if its client does not return
+    /// within `patience`.
     pub(crate) fn wait(
         &self,
         call: SuspendedCall,
@@ -140,14 +140,14 @@ impl SuspendedCalls {
         }
         let Some(answer) = answer else { return Err(NotResumed::AskAgain(Box::new(input_required(&waiting.question, handle)))) };
         let WaitingPrompt { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
-        // In the same breath, so that whoever sends it again at once does not find it forgotten.
+        // Under the same lock, so that a client that repeats it at once finds the handle.
         let (sender, outcome) = watch::channel(None);
         let (tool, arguments, since) = (call.tool.clone(), call.arguments.clone(), Instant::now());
         all.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, since, outcome });
         if all.answered.len() > REMEMBERED {
             all.answered.pop_front();
         }
-        // Who asked may have lost patience at this very moment; then the call says so.
+        // The call may have timed out at this moment; it reports that itself.
         question.answer.send(answer).ok();
         Ok(Now::Now(call, sender))
     }

@@ -1,9 +1,9 @@
-//! The byte streams as messages, one on each line.
+//! The byte streams as messages, one per line.
 //!
-//! Every request gets an answer, whatever it looks like: what is no message is told that it is none, with its id where it
-//! can be read; text that is not quite Unicode (half of a surrogate pair: clients cut strings inside emoji) is read as it
-//! was meant. Besides: it tells that the input has ended, so that running calls can be given a bound, and has patience with
-//! a client whose first message is no request.
+//! Every request gets a response, whatever its form: an invalid message gets an error, with its id if it is readable;
+//! text that is not quite Unicode (half of a surrogate pair: clients cut strings inside emoji) is read leniently.
+//! Besides, this module reports the end of the input, so that running calls get a deadline, and tolerates clients whose
+//! first message is not a request.
 
 use std::io;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ pub(crate) struct WriteGate<R, W> {
     lines: Lines<R>,
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
-    /// An answer to what is no message, while it is written: receiving may be given up and taken up again meanwhile.
+    /// An error response that is being written: receiving may be interrupted and resumed meanwhile.
     telling: Option<PendingWrite>,
     /// Cancelled when the input has ended.
     ended: CancellationToken,
@@ -37,7 +37,7 @@ pub(crate) struct WriteGate<R, W> {
 
 type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// What a line is.
+/// The content of a line.
 enum Read {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     /// Nothing that has or wants an answer.
@@ -106,7 +106,7 @@ where
                 Read::Message(message) => *message,
                 Read::Nothing => continue,
                 Read::Refused(response) => {
-                    tracing::debug!(?response, "what came is no message");
+                    tracing::debug!(?response, "received an invalid message");
                     self.telling = Some(Box::pin(self.write(Message::Response(response).to_body())));
                     continue;
                 }

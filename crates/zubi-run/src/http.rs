@@ -1,16 +1,16 @@
-//! HTTP requests of tools: one request, its redirects, and an answer with a bound.
+//! HTTP requests of tools: one request, its redirects, and a bounded response.
 //!
-//! Whether the host may be asked at all is decided before, by the policy. What is decided here is what only the one who
-//! connects can know: which address a name has *now*. An address of this machine, of a private network or of a cloud's
-//! metadata is refused unless [`HttpRequest::hosts`] names its host. The check is in the resolver that the connection
-//! itself uses, so that a name cannot have one address when it is checked and another when it is used.
+//! The policy has decided before whether the host is allowed. This module decides about facts that only the connecting
+//! code can know: the address that a name has *now*. It refuses an address of this machine, of a private network or of
+//! a cloud's metadata service unless [`HttpRequest::hosts`] names its host. The check is in the resolver of the
+//! connection itself, so that a name cannot have one address during the check and another one afterwards.
 //!
 //! - `http` and `https` only; no user and password in the URL.
-//! - At most [`MAX_REDIRECTS`] redirects, each checked like a first request. Another host than the one asked must be in
-//!   [`HttpRequest::hosts`], gets no secret header, no cookie and no `Authorization`, and never a body. From `https` nothing
-//!   leads to `http`.
-//! - Proxies of the environment are not used: through one, nobody here would know which address is asked.
-//! - Compressed answers are not asked for, so no small answer becomes a large one.
+//! - At most [`MAX_REDIRECTS`] redirects, each checked like a first request. A host other than the requested one must
+//!   be in [`HttpRequest::hosts`], and gets no secret header, no cookie, no `Authorization`, and never a body. No
+//!   redirect leads from `https` to `http`.
+//! - Proxies of the environment are ignored: through one, this module would not know the address.
+//! - Compressed responses are not requested, so that no small response becomes a large one.
 
 use std::error::Error as _;
 use std::net::{IpAddr, SocketAddr};
@@ -34,7 +34,7 @@ pub use body::Body;
 /// How many redirects are followed. Browsers follow twenty; an API that needs more than a few is a loop.
 pub const MAX_REDIRECTS: usize = 5;
 
-/// How much of an answer is kept if the caller does not say, in bytes.
+/// The default limit of a response's body, in bytes.
 pub const MAX_BODY: usize = 4 * 1024 * 1024;
 
 /// How long a whole request may take if the caller does not say.
@@ -45,11 +45,11 @@ pub const TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Header {
     pub name: String,
     pub value: String,
-    /// It contains a secret, and is sent to no other host.
+    /// The header contains a secret, and is sent to no other host.
     pub secret: bool,
 }
 
-/// What to ask.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
     /// `GET`, `POST`, …; capitals do not matter.
@@ -62,7 +62,7 @@ pub struct HttpRequest {
     /// `*.name`.
     pub hosts: Vec<String>,
     pub timeout: Duration,
-    /// How many bytes of the answer are kept.
+    /// The limit of the response's body, in bytes.
     pub max_body: usize,
 }
 
@@ -84,7 +84,7 @@ impl HttpRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpAnswer {
     pub status: u16,
-    /// Where the answer came from, after redirects, without what is secret in it being known here.
+    /// The URL of the response, after redirects. Secrets in it are unknown here.
     pub url: String,
     pub redirects: usize,
     pub content_type: Option<String>,
@@ -108,7 +108,7 @@ impl HttpAnswer {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    #[error("`{method}` is no method; use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS")]
+    #[error("`{method}` is not a supported method; use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS")]
     Method { method: String },
     #[error("the URL cannot be used: {why}")]
     Url { why: String },
@@ -116,7 +116,7 @@ pub enum HttpError {
     Header { name: String },
     #[error("`{host}` is at {address}, a {kind} address; name the host in `hosts` if it is meant")]
     Address { host: String, address: IpAddr, kind: &'static str },
-    #[error("the answer leads to `{host}`, which is not the host that was asked; name it in `hosts` if it is meant")]
+    #[error("the response redirects to `{host}`, which is not the requested host; name it in `hosts` to allow it")]
     RedirectHost { host: String },
     #[error("the answer leads from https to http")]
     Downgrade,
@@ -130,13 +130,13 @@ pub enum HttpError {
     Cancelled,
     #[error("`{host}` cannot be reached: {why}")]
     Connect { host: String, why: String },
-    #[error("`{host}` did not answer as HTTP asks: {why}")]
+    #[error("`{host}` did not return a valid HTTP response: {why}")]
     Protocol { host: String, why: String },
 }
 
 /// The addresses of a name. A value that is passed down, so that tests say where names lead.
 pub trait Lookup: Send + Sync {
-    /// All addresses of `name`, in the order in which they are to be tried.
+    /// Returns all addresses of `name`, in the order in which to try them.
     fn lookup(&self, name: String) -> std::pin::Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>>;
 }
 
@@ -240,7 +240,7 @@ fn check_url(url: Url) -> Result<Url, HttpError> {
     Err(HttpError::Url { why })
 }
 
-/// The `host:port` that a URL asks, in the form in which [`HttpRequest::hosts`] names it.
+/// Returns the `host:port` of a URL, in the form of [`HttpRequest::hosts`].
 pub fn host_and_port(url: &str) -> Result<String, HttpError> {
     let url = parse(url)?;
     let host = host_of(&url)?;
@@ -251,8 +251,8 @@ fn host_of(url: &Url) -> Result<String, HttpError> {
     url.host_str().map(str::to_owned).ok_or_else(|| HttpError::Url { why: "it has no host".to_owned() })
 }
 
-/// An address in the URL itself goes through no resolver. `Url` has brought `0x7f.1`, `2130706433` and the like into the
-/// usual form already.
+/// Checks an address in the URL itself, which no resolver sees. `Url` has normalized forms such as `0x7f.1` and
+/// `2130706433`.
 fn check_literal(host: &str, special_allowed: bool) -> Result<(), HttpError> {
     let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     let Ok(address) = literal.parse::<IpAddr>() else { return Ok(()) };
@@ -287,11 +287,11 @@ fn headers(request: &HttpRequest, elsewhere: bool) -> Result<HeaderMap, HttpErro
     Ok(headers)
 }
 
-/// A client for one connection: what it may reach depends on whom it asks.
+/// Creates a client for one connection: the allowed addresses depend on the host.
 fn client(url: &Url, lookup: Arc<dyn Lookup>, special_allowed: bool) -> Result<Client, HttpError> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Fails only if somebody has installed one, which is as good.
+        // Fails only if a provider is already installed, which is fine.
         drop(rustls::crypto::ring::default_provider().install_default());
     });
     let mut builder = Client::builder()
@@ -309,7 +309,7 @@ fn client(url: &Url, lookup: Arc<dyn Lookup>, special_allowed: bool) -> Result<C
     builder.build().map_err(|error| HttpError::Connect { host: host_of(url).unwrap_or_default(), why: causes(&error) })
 }
 
-/// Looks a name up and lets only those addresses through that may be asked.
+/// A resolver that returns only allowed addresses.
 struct Guard {
     lookup: Arc<dyn Lookup>,
     special_allowed: bool,
@@ -338,7 +338,7 @@ impl Resolve for Guard {
     }
 }
 
-/// Where an answer leads, if it leads anywhere.
+/// Returns the target of a redirect, if there is one.
 fn redirect(response: &Response, from: &Url) -> Result<Option<Url>, HttpError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -369,7 +369,7 @@ async fn read(mut response: Response, redirects: usize, max: usize, host: &str) 
     Ok(HttpAnswer { status, url, redirects, content_type, bytes, truncated })
 }
 
-/// What went wrong, without the URL: a secret may be in it.
+/// Describes an error without the URL: it may contain a secret.
 fn failure(host: &str, error: &reqwest::Error) -> HttpError {
     let mut cause = error.source();
     while let Some(inner) = cause {

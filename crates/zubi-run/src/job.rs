@@ -1,8 +1,8 @@
 //! Runs programs and shell scripts to their end, or in the background ([`background`]).
 //!
-//! A job has a directory, an environment that was chosen, a sandbox, and a time after which it is ended with all it has
-//! started. What it wrote is never lost: both outputs are kept in full in the [`OutputStore`], also when the time was up
-//! or nobody wanted it any more, and a bounded view is at hand ([`Captured`]).
+//! A job has a directory, a chosen environment, a sandbox, and a time-out after which it is ended with all of its
+//! processes. Its output is never lost: the [`OutputStore`] stores both streams in full, also after a time-out or a
+//! cancellation, and a bounded view is in memory ([`CapturedOutput`]).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,27 +28,27 @@ const SHELL: &str = "/bin/sh";
 /// Preferred where it is, for that is what most people and models write.
 const BASH: &str = "/bin/bash";
 
-/// Makes a shell read its script from its input: opened anew, the pipe has a descriptor of the shell's own, which what the
-/// script starts does not inherit (POSIX, XCU 2.14, `dot`).
+/// Makes a shell read its script from its input: reopened, the pipe has a descriptor of the shell's own, which its
+/// children do not inherit (POSIX, XCU 2.14, `dot`).
 const READ_PIPE: &str = ". /dev/stdin";
 
 /// The script's first words, on its first line, so that the numbers of its lines stay. From here on the input is empty: a
 /// program that reads it would else take the rest of the script for its own.
 const LEAVE_PIPE: &str = "exec </dev/null; ";
 
-/// How long the pipes of a job that has ended may take to be empty. Nobody holds them any more by then.
+/// The time for the pipes of a finished job to be drained. No process holds them any more by then.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// What is run.
+/// The command of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// An absolute program and its arguments.
     Program { program: Utf8PathBuf, arguments: Vec<String> },
-    /// A script for bash, or sh where there is none, as one argument; `arguments` are `$1`, `$2`, ….
+    /// A script for bash, or sh if there is no bash, as one argument; `arguments` are `$1`, `$2`, ….
     Script { text: String, arguments: Vec<String> },
     /// A script that reaches its shell through a pipe: it may have any length (one argument has at most 128 KiB,
-    /// `MAX_ARG_STRLEN` of execve(2)), and what stands in it stands in no list of processes. [`Job::stdin`] is not for it: its
-    /// input, and that of all it starts, is empty.
+    /// `MAX_ARG_STRLEN` of execve(2)), and no list of processes shows it. [`Job::stdin`] does not apply: its input, and
+    /// that of its children, is empty.
     Piped { text: String, shell: Shell },
 }
 
@@ -64,13 +64,13 @@ pub enum Shell {
 #[derive(Debug, Clone)]
 pub struct Job {
     pub command: Command,
-    /// Where it runs; absolute. Whether that is allowed was decided before.
+    /// The absolute directory. The policy has decided about it before.
     pub directory: Utf8PathBuf,
     /// The folders of the workspace: what it may write, unless the manifest says otherwise.
     pub folders: Vec<Utf8PathBuf>,
     /// Variables beside those that every program sees.
     pub environment: Vec<(String, String)>,
-    /// Values that are replaced in everything it writes, before it is kept.
+    /// Values that are redacted in the output before it is stored.
     pub secrets: Vec<String>,
     pub stdin: Option<String>,
     /// After this it is ended.
@@ -100,11 +100,11 @@ impl Job {
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitReason {
-    /// By itself, with this exit code; 128 + signal when a signal ended it.
+    /// The job exited with this code; 128 + signal if a signal ended it.
     Exited(i32),
-    /// Its time was up.
+    /// The time-out expired.
     TimedOut,
-    /// It was asked to stop.
+    /// The job was cancelled.
     Cancelled,
 }
 
@@ -113,7 +113,7 @@ pub enum ExitReason {
 pub struct JobResult {
     pub end: ExitReason,
     pub duration: Duration,
-    /// What held it.
+    /// The sandbox level.
     pub level: Level,
     pub stdout: CapturedOutput,
     pub stderr: CapturedOutput,
@@ -132,11 +132,11 @@ pub enum RunError {
     Confine(String),
     #[error("there is no `{0}` on this machine")]
     NoShell(&'static str),
-    #[error("cannot keep its output: {0}")]
+    #[error("cannot store its output: {0}")]
     Keep(std::io::Error),
 }
 
-/// A directory for what a job writes for itself, which nobody else looks into.
+/// Creates a private directory for files of a job.
 fn temporary() -> std::io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("zubi-");
@@ -169,13 +169,13 @@ impl Runner {
         &self.store
     }
 
-    /// Runs a job to its end. Nothing of it is left when this returns, however it ended; dropping the future ends it too,
-    /// but then nobody keeps its output.
+    /// Runs a job to its end. No process of it remains when this returns, however it ended; dropping the future ends it
+    /// too, but then its output is not stored.
     pub async fn run(&self, job: &Job, cancel: &CancellationToken) -> Result<JobResult, RunError> {
         self.run_into(job, cancel, &self.streams(job)?).await
     }
 
-    /// Where the outputs of a job go.
+    /// Opens the streams for the outputs of a job.
     fn streams(&self, job: &Job) -> Result<Streams, RunError> {
         Streams::new(&self.store, &job.secrets).map_err(RunError::Keep)
     }
@@ -183,7 +183,7 @@ impl Runner {
     async fn run_into(&self, job: &Job, cancel: &CancellationToken, streams: &Streams) -> Result<JobResult, RunError> {
         let temporary = temporary().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
-        // A directory that a job has filled takes a while to remove, and whoever ends now would leave it there.
+        // Removing a full directory takes time, and a process that exits now would leave it there.
         tokio::task::spawn_blocking(move || drop(temporary)).await.ok();
         result
     }
@@ -201,7 +201,7 @@ impl Runner {
         let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &place).await?;
         let Words { program, arguments, input } = self.words(job)?;
         if let Some(executable) = &mut confinement.executable {
-            // Who may run a job may run what the job is run by.
+            // Permission for the job includes the program that runs it.
             executable.push(program.clone());
         }
         let mut environment = Environment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
@@ -241,7 +241,7 @@ impl Runner {
         Ok(JobResult { end, duration, level, stdout, stderr })
     }
 
-    /// What is started for a job, and what it reads.
+    /// Returns the command line of a job, and its input.
     fn words(&self, job: &Job) -> Result<Words, RunError> {
         let input = job.stdin.clone().unwrap_or_default();
         Ok(match &job.command {
@@ -275,7 +275,7 @@ impl Runner {
     }
 }
 
-/// What is started for a job, and what it reads.
+/// The command line of a job, and its input.
 struct Words {
     program: Utf8PathBuf,
     arguments: Vec<String>,

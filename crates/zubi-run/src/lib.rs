@@ -1,7 +1,7 @@
-//! Runs things for the user: programs and shell scripts, HTTP requests, JavaScript; templates that cannot inject, limits,
-//! the sandbox, and the store that keeps all output.
+//! Execution for the user: programs and shell scripts, HTTP requests, JavaScript; templates that cannot inject, limits,
+//! the sandbox, and the store of all output.
 //!
-//! Nothing here decides whether something is allowed: that is the policy's, before any of this is called.
+//! Nothing here decides whether something is allowed: the policy does, before any of this is called.
 
 pub mod http;
 pub mod job;

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Every executable file of this name in the directories of a search path (`PATH`), the one that would run first. Empty
-/// and relative entries of the path are passed over: what they mean depends on where one stands.
+/// Returns every executable file of this name in the directories of a search path (`PATH`), in search order. Empty and
+/// relative entries of the path are skipped: their meaning depends on the current directory.
 pub fn find(name: &str, search_path: Option<&OsStr>) -> Vec<Utf8PathBuf> {
     if name.is_empty() || name.contains(['/', '\0']) {
         return Vec::new();

@@ -1,8 +1,8 @@
-//! The sandbox of what is run: what a tool asks for ([`Manifest`]), what this machine offers ([`Sandbox::probe`]), and the
-//! confinement that comes of both.
+//! The sandbox: the request of a tool ([`SandboxRequest`]), the capabilities of this machine ([`Sandbox::probe`]), and
+//! the resulting confinement.
 //!
-//! There are levels, and the highest that works is taken; which one that is, and why no higher one, is always told. A
-//! tool that demands more than there is does not run. Nothing here asks whether something is allowed.
+//! There are levels, and the highest available one is used; its name, and the reason why it is not higher, are always
+//! reported. A tool that requires a higher level does not run. Nothing here decides whether something is allowed.
 
 use std::ffi::OsString;
 
@@ -28,7 +28,7 @@ pub enum Level {
     Landlock,
     /// Files, sockets and system calls are held.
     LandlockSeccomp,
-    /// The same inside namespaces of its own.
+    /// The same inside separate namespaces.
     Bubblewrap,
 }
 
@@ -53,8 +53,8 @@ impl Level {
     }
 }
 
-/// What a tool needs of the machine. The default is what contracts promise for every tool: it reads everything but
-/// credential stores, writes the workspace and a temporary directory of its own, and has no network.
+/// The access that a tool needs. The default applies to every tool: it reads everything except credential stores,
+/// writes the workspace and a temporary directory of its own, and has no network.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxRequest {
@@ -91,7 +91,7 @@ pub enum Net {
     All,
 }
 
-/// Where a tool runs, as far as its confinement depends on it.
+/// The environment of a confinement.
 #[derive(Debug, Clone)]
 pub struct SandboxContext<'a> {
     /// The folders of the workspace. Relative paths of a manifest start at the first.
@@ -107,17 +107,17 @@ pub struct SandboxContext<'a> {
 pub enum SandboxError {
     #[error("it demands the sandbox `{}`, and here is only `{}` ({why})", wanted.name(), there_is.name())]
     TooLow { wanted: Level, there_is: Level, why: String },
-    #[error("`{0}` is no path that a sandbox could be given")]
+    #[error("`{0}` is not a valid path for a sandbox")]
     Path(String),
 }
 
-/// What this machine offers. Found out once, when it is first needed.
+/// The capabilities of this machine, probed once, on first use.
 #[derive(Debug)]
 pub struct Sandbox {
     spawner: Spawner,
     search_path: Option<OsString>,
     home: Option<Utf8PathBuf>,
-    /// Files with secrets beside the credential stores that everybody has.
+    /// Files with secrets besides the usual credential stores.
     secrets: Vec<Utf8PathBuf>,
     own: Vec<Utf8PathBuf>,
     account_home: Option<Utf8PathBuf>,
@@ -149,8 +149,8 @@ impl Sandbox {
         }
     }
 
-    /// The same that keeps these directories from whatever it holds, wherever they lie: zubi's own settings and records decide
-    /// what may run. In a workspace that holds them, nothing can be made in the directories above them.
+    /// Denies access to these directories in every sandbox, wherever they are: zubi's own settings and records decide
+    /// what may run. If a workspace contains them, nothing can be created in their parent directories.
     #[must_use]
     pub fn deny_dirs(mut self, own: Vec<Utf8PathBuf>) -> Self {
         self.own = own;
@@ -165,8 +165,8 @@ impl Sandbox {
         self
     }
 
-    /// The same that keeps these files from whatever it holds, as it does credential stores. One that lies in the workspace
-    /// is not kept: nothing could be made in its directory any more (see `zubi_base::process::confine`).
+    /// Denies access to these files in every sandbox, as to credential stores. A file in the workspace is not
+    /// protected: nothing could be created in its directory any more (see `zubi_base::process::confine`).
     #[must_use]
     pub fn deny_files(mut self, secrets: Vec<Utf8PathBuf>) -> Self {
         self.secrets = secrets;
@@ -196,7 +196,7 @@ impl Sandbox {
             .await
     }
 
-    /// The same if it is known already, which it is after the first job.
+    /// Returns the status if it is known, which it is after the first job.
     pub fn probed_status(&self) -> Option<&SandboxStatus> {
         self.found.get()
     }
@@ -206,10 +206,10 @@ impl Sandbox {
         self.home.as_deref()
     }
 
-    /// The confinement for a manifest, and its level.
+    /// Returns the confinement for a request, and its level.
     ///
     /// # Errors
-    /// When `at_least` is more than there is, or the manifest names something that is no path.
+    /// If `at_least` is higher than the available level, or the request names an invalid path.
     pub async fn confine(
         &self,
         manifest: &SandboxRequest,
@@ -235,7 +235,7 @@ impl Sandbox {
             None => vec![Utf8PathBuf::from("/")],
             Some(paths) => {
                 let paths = named(paths)?;
-                // Who names a store, or something in it, means it.
+                // A request that names a store, or something in it, includes it on purpose.
                 excluded.retain(|store| !paths.iter().any(|path| path.starts_with(store)));
                 // Without these nothing starts: programs, libraries, and what the kernel says of the process itself.
                 paths.into_iter().chain(BASICS.iter().map(Utf8PathBuf::from)).collect()
@@ -276,9 +276,10 @@ impl Sandbox {
 }
 
 impl Sandbox {
-    /// The confinement of zubi's own program where it runs a tool's code ([`crate::script`]), and its level: it reads what it
-    /// is loaded from and the time zone, writes nothing, starts nothing else and has no network. Once it is loaded it gives up
-    /// the rest as well ([`zubi_base::process::confine::seal`]). Namespaces would add nothing to that.
+    /// Returns the confinement of zubi's own program for a tool's code ([`crate::script`]), and its level: it reads the
+    /// files it is loaded from and the time zone, writes nothing, starts nothing else and has no network. Once it is
+    /// loaded it drops the rest as well ([`zubi_base::process::confine::landlock`]). Namespaces would add nothing to
+    /// that.
     pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
         let level = self.probe().await.level.min(Level::LandlockSeccomp);
         let confinement = Confinement {
@@ -294,7 +295,7 @@ impl Sandbox {
     }
 }
 
-/// What a program is loaded from besides itself, and what says which time zone it is.
+/// The files that a program is loaded from besides itself, and those of the time zone.
 const LOADED: &[&str] = &[
     "/etc/ld.so.cache",
     "/etc/localtime",

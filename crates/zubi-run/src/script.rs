@@ -1,32 +1,33 @@
-//! JavaScript of tools: a piece of code that works on its arguments and may call other tools, and can reach nothing else.
+//! JavaScript of tools: a piece of code that computes on its arguments and may call other tools, and can reach nothing
+//! else.
 //!
-//! This module owns the language's surroundings and its limits. It does not decide which tools may be called: calls go
-//! to a [`NestedCaller`], which asks the registry, and so the policy, like any other caller.
+//! This module owns the environment of the language and its limits. It does not decide which tools may be called: calls
+//! go to a [`NestedCaller`], which uses the registry, and so the policy, like any other caller.
 //!
 //! # The code
 //!
 //! The code is the body of an async function, so `return` and `await` may be used:
 //!
-//! | name | is |
+//! | name | meaning |
 //! |---|---|
 //! | `args` | the arguments of the call, as validated |
-//! | `tools.call(name, args)` | calls a tool and gives its result; throws an `Error` when it fails or is refused |
+//! | `tools.call(name, args)` | calls a tool and returns its result; throws an `Error` when it fails or is denied |
 //! | `console.log(…)` | a line of the log, which is a part of the answer |
-//! | `result` | what is assigned to it is the answer, unless something is returned |
+//! | `result` | its value is the answer, unless the code returns one |
 //!
-//! Besides that there is the language (ECMAScript, QuickJS-ng): `JSON`, `Math`, `Date`, `RegExp`, `Map`, `Promise`, … There are
-//! no files, no network, no processes, no timers, no `import` and no `require`. The answer is what JSON makes of the value;
-//! `undefined` is `null`.
+//! Besides that there is the language (ECMAScript, QuickJS-ng): `JSON`, `Math`, `Date`, `RegExp`, `Map`, `Promise`, …
+//! There are no files, no network, no processes, no timers, no `import` and no `require`. The answer is the JSON form
+//! of the value; `undefined` is `null`.
 //!
-//! # Two walls
+//! # Two barriers
 //!
 //! The engine has no function that reaches outside ([`engine`]), and it runs in a process of its own, `zubi __js`
 //! ([`child`]), which has an empty environment. Memory, stack, time, calls, output and result have limits.
 //!
-//! # Between the processes
+//! # Messages between the processes
 //!
-//! One JSON value a line. To the child: a [`Job`], then for each call an [`Reply`]. From it: [`Message`]s, the last of which is
-//! [`Message::Done`].
+//! One JSON value per line. To the child: a [`Job`], then a [`Reply`] for each call. From it: [`Message`]s, the last of
+//! which is [`Message::Done`].
 
 use std::time::Duration;
 
@@ -48,15 +49,15 @@ pub const CHILD_ARGUMENT: &str = "__js";
 /// The longest result and the longest arguments of one nested call, in bytes of JSON.
 pub const MAX_RESULT: usize = 1024 * 1024;
 
-/// How much of the log is kept, in bytes.
+/// The limit of the log in bytes.
 pub const MAX_LOG: usize = 64 * 1024;
 
-/// What a run may use.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Of the engine's heap, in bytes.
+    /// The limit of the engine's heap, in bytes.
     pub memory: usize,
-    /// Of the engine's stack, in bytes; the thread's own is 8 MiB.
+    /// The limit of the engine's stack, in bytes; the thread's own is 8 MiB.
     pub stack: usize,
     /// Computing, without the time that nested calls take, in milliseconds.
     pub time_ms: u64,
@@ -74,7 +75,7 @@ impl Limits {
     }
 }
 
-/// What is to be run.
+/// The code to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     pub code: String,
@@ -83,7 +84,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// What the child says.
+/// A message of the child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Message {
@@ -107,13 +108,13 @@ pub enum Reply {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScriptEnd {
     pub outcome: Result<Value, ScriptException>,
-    /// What was logged, one line each.
+    /// The log, one line per entry.
     pub log: Vec<String>,
-    /// More was logged than is kept.
+    /// The log exceeded its limit.
     pub log_truncated: bool,
 }
 
-/// What the code threw, or which limit it met.
+/// An exception of the code, or an exceeded limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptException {
     pub message: String,

@@ -1,12 +1,12 @@
-//! Keeps what programs wrote, in full, so that a short view of it is never all there is.
+//! Stores the output of programs in full, so that the short view is never the only copy.
 //!
 //! An output is a file named by the SHA-256 of its content, below a directory that only this user can read. Its handle
-//! is `o-` and the first 16 hexadecimal digits; nothing else is a handle, so that none can name another file. Several
+//! is `o-` and the first 16 hexadecimal digits; no other handle is valid, so that none can name another file. Several
 //! processes may use one store: files are written under other names and moved into place.
 //!
-//! An output is there for seven days after it was kept last, and not a moment longer, whether its file is still there or not.
-//! Files go when another output is kept: those that are too old, what processes left unfinished that long ago, and then the
-//! oldest while all together are too large.
+//! An output is available for seven days after it was last stored, and not longer, whether its file still exists or
+//! not. Files are removed when another output is stored: expired ones, unfinished ones of the same age, and then the
+//! oldest while the total is too large.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -22,13 +22,13 @@ use zubi_base::private;
 /// The directory below zubi's state directory.
 const DIRECTORY: &str = "outputs";
 
-/// The most that is kept of all outputs together, in bytes; the oldest go first.
+/// The limit of all outputs together, in bytes; the oldest are removed first.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
 
-/// How long an output is kept.
+/// The lifetime of an output.
 const MAX_AGE: Duration = Duration::from_hours(7 * 24);
 
-/// The most that is kept of one output, in bytes.
+/// The limit of one output, in bytes.
 pub const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
 
 /// How many digits of the hash a handle has: 64 bits.
@@ -56,16 +56,16 @@ impl std::fmt::Display for OutputId {
     }
 }
 
-/// Why an output cannot be had.
+/// The reason why an output is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("there is no output `{0}`; outputs are kept for seven days, and less where they are many")]
+    #[error("there is no output `{0}`; outputs are stored for seven days, and shorter if there are many")]
     NotFound(OutputId),
     #[error("cannot read output `{id}`: {source}")]
     Io { id: OutputId, source: io::Error },
 }
 
-/// All outputs that are kept.
+/// All stored outputs.
 #[derive(Clone)]
 pub struct OutputStore {
     directory: Utf8PathBuf,
@@ -80,19 +80,19 @@ impl std::fmt::Debug for OutputStore {
 }
 
 impl OutputStore {
-    /// A store below zubi's state directory. Nothing is made before something is kept.
+    /// Returns a store below zubi's state directory. It creates nothing before the first output.
     pub fn new(state: &Utf8Path) -> Self {
         Self { directory: state.join(DIRECTORY), clock: Arc::new(SystemClock), max_bytes: MAX_BYTES }
     }
 
-    /// The same with another clock.
+    /// Uses another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The same with another bound on everything together, in bytes.
+    /// Uses another limit for all outputs together, in bytes.
     #[must_use]
     pub fn with_max_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
@@ -106,16 +106,16 @@ impl OutputStore {
         Ok(Writer { file, hash: Sha256::new(), bytes: 0 })
     }
 
-    /// An output that was kept, to be read. Blocks shortly.
+    /// Opens a stored output for reading. Blocks shortly.
     pub fn open(&self, id: &OutputId) -> Result<File, StoreError> {
         File::open(self.path(id)?).map_err(|source| StoreError::Io { id: id.clone(), source })
     }
 
-    /// The file of an output that was kept. Blocks shortly.
+    /// Returns the file of a stored output. Blocks shortly.
     pub fn path(&self, id: &OutputId) -> Result<Utf8PathBuf, StoreError> {
         let entries = self.directory.read_dir_utf8().map_err(|_| StoreError::NotFound(id.clone()))?;
         let entry = entries.flatten().find(|entry| entry.file_name().starts_with(&id.0));
-        // Who reads must get the same answer before and after somebody else has made room.
+        // Readers get the same answer before and after another process has removed files.
         let entry = entry.filter(|entry| kept_at(entry).is_some_and(|time| time >= self.oldest()));
         Ok(entry.ok_or_else(|| StoreError::NotFound(id.clone()))?.into_path())
     }
@@ -143,12 +143,12 @@ impl OutputStore {
         Ok(id)
     }
 
-    /// What was kept before is too old.
+    /// The storage time before which outputs have expired.
     fn oldest(&self) -> Duration {
         self.clock.now().saturating_sub(MAX_AGE)
     }
 
-    /// Removes what is too old, and the oldest while there is too much. What cannot be removed is tried again next time.
+    /// Removes expired outputs, and the oldest while the total is too large. A failed removal is tried again next time.
     fn make_room(&self, newest: &str) {
         let Ok(entries) = self.directory.read_dir_utf8() else { return };
         let oldest = self.oldest();
@@ -156,7 +156,7 @@ impl OutputStore {
             .flatten()
             .filter(|entry| entry.file_name() != newest)
             .filter_map(|entry| Some((kept_at(&entry)?, entry.metadata().ok()?.len(), entry.into_path())))
-            // What is still written is left alone; what nobody has written to for so long nobody will finish.
+            // An output that is being written stays; one without writes for so long will not be finished.
             .filter(|(modified, _, path)| !is_unfinished(path) || *modified < oldest)
             .collect();
         files.sort_unstable();
@@ -171,7 +171,7 @@ impl OutputStore {
     }
 }
 
-/// When a file was kept or written to last.
+/// Returns the time at which a file was last stored or written.
 fn kept_at(entry: &camino::Utf8DirEntry) -> Option<Duration> {
     entry.metadata().ok()?.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()
 }

@@ -1,11 +1,12 @@
-//! Templates of declared tools: text with placeholders, read once, whose values cannot change what the text means.
+//! Templates of declared tools: text with placeholders, parsed once, whose values cannot change the meaning of the
+//! text.
 //!
-//! This module owns what a placeholder is, where one may stand in each kind of text ([`Sink`]) and how a value is written
-//! there. It reads no files, knows no tool and decides nothing about what may run.
+//! This module owns the syntax of placeholders, their valid positions in each kind of text ([`Escaping`]) and the
+//! escaping of values. It reads no files, knows no tool and decides nothing about permissions.
 //!
 //! # Placeholders
 //!
-//! | written | is |
+//! | written | value |
 //! |---|---|
 //! | `$name`, `${arg:name}` | an argument of the call |
 //! | `${NAME}` | a variable of the tool file |
@@ -13,32 +14,32 @@
 //! | `${workspaceFolder}` | the workspace folder's absolute path |
 //! | `$$` | a dollar |
 //!
-//! A template is cut into literal text and placeholders when its file is loaded. Rendering is one pass: a value is written
-//! where its placeholder stood and never looked at again, so a value that contains `$name` stays as it is.
+//! A template is split into literal text and placeholders when its file is loaded. Rendering is one pass: a value
+//! replaces its placeholder and is never parsed again, so a value that contains `$name` stays as it is.
 //!
-//! A name that nobody declared: `${NAME}`, `${arg:x}` and `${env:X}` are errors. `$x` stays as it is written: in a shell
-//! script that is the shell's own variable (`$HOME`, `$1`), elsewhere there is a warning. In a script `\$` is the shell's
-//! escaped dollar, and `${x:-y}`, `${#x}` and the like are the shell's; its `${HOME}` is written `$${HOME}` or `$HOME`.
+//! Undeclared names: `${NAME}`, `${arg:x}` and `${env:X}` are errors. `$x` stays as it is written: in a shell script it
+//! is the shell's own variable (`$HOME`, `$1`), elsewhere there is a warning. In a script `\$` is the shell's escaped
+//! dollar, and forms such as `${x:-y}` and `${#x}` are the shell's; its `${HOME}` is written `$${HOME}` or `$HOME`.
 //!
 //! # Values
 //!
-//! A string stands as it is; a number or a boolean as JSON writes it; an object as JSON text. An array is several words
-//! of a shell script or of arguments, and several `key=value` of a query, where its placeholder stands alone; elsewhere
-//! it is refused. `null` is the same as an argument that is not there.
+//! A string is inserted as it is; a number or a boolean as in JSON; an object as JSON text. An array becomes several
+//! words of a shell script or of arguments, and several `key=value` of a query, if its placeholder is alone; elsewhere
+//! it is refused. `null` is the same as a missing argument.
 //!
-//! A required argument that is missing is an error, never empty text. An optional one that is missing:
+//! A missing required argument is an error, never empty text. A missing optional one is:
 //!
-//! - a word of a script or of arguments that consists of nothing else: there is no such word;
-//! - a part of a word, between double quotes, or as what a redirection or an assignment needs: the empty text;
-//! - `key=$value` in a query or a form: there is no such pair;
-//! - a header or a text that consists of nothing else: [`Rendered::absent`] is set, so that it can be left out;
+//! - a word of a script or of arguments that consists of nothing else: omitted;
+//! - a part of a word, text between double quotes, or the operand of a redirection or an assignment: the empty text;
+//! - `key=$value` in a query or a form: the pair is omitted;
+//! - a header or a text that consists of nothing else: [`RenderedText::absent`] is set, so that the caller can omit it;
 //! - a whole value of JSON: `null`; a part of a JSON string: the empty text;
-//! - a segment of a URL's path: refused when the file is loaded, for another resource would be asked.
+//! - a segment of a URL's path: refused when the file is loaded, because the URL would name another resource.
 //!
 //! # Secrets
 //!
-//! What comes from `${env:…}` is secret: [`Rendered::secrets`] names what was used and [`Rendered::shown`] has
-//! [`HIDDEN`] in its place.
+//! Values of `${env:…}` are secret: [`RenderedText::secrets`] names the used ones and [`RenderedText::shown`] has
+//! [`REDACTED`] in their place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -57,7 +58,7 @@ pub use render::{MAX_RENDERED, RenderError, RenderedText, RenderedWords, Values}
 
 use scan::{ScannedTemplate, Token};
 
-/// What stands in place of a secret value wherever a rendered text is shown.
+/// The replacement of a secret value in displayed text.
 pub const REDACTED: &str = "•••";
 
 /// The longest template, in bytes. One that is longer is a program of its own and belongs into a file.
@@ -66,11 +67,11 @@ pub const MAX_TEMPLATE: usize = 256 * 1024;
 /// The shells whose scripts [`Sink::Shell`] understands, by the name of their program.
 pub const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh"];
 
-/// What a rendered text is given to. It decides where placeholders may stand and how values are written.
+/// The syntax of the rendered text. It decides about valid positions of placeholders and the escaping of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Escaping {
-    /// A script for a POSIX shell (one of [`SHELLS`]). A placeholder stands unquoted (one word whatever the value is, an
-    /// array several) or between double quotes. Anywhere else it is a problem: see [`Template::parse`].
+    /// A script for a POSIX shell (one of [`SHELLS`]). A placeholder may be unquoted (one word whatever the value is,
+    /// an array several) or between double quotes. Anywhere else it is a problem: see [`Template::parse`].
     Shell,
     /// One argument of a program that is started without a shell. Rendered with [`Template::render_words`].
     Argv,
@@ -80,19 +81,19 @@ pub enum Escaping {
     /// A header's value. Control characters are refused, and of an argument that is a part of it whatever parts such values
     /// (`;`, `,`, `"`, `\`): in `a=$x; b=1` it stays `x` that is given.
     Header,
-    /// A body that is JSON text: between quotes a value is escaped, standing as a whole value it keeps its type.
+    /// A body that is JSON text: between quotes a value is escaped; as a whole value it retains its type.
     Json,
     /// A body of `application/x-www-form-urlencoded`.
     Form,
-    /// Text for a program that reads it as data. Values stand as they are.
+    /// Text for a program that reads it as data. Values are inserted unchanged.
     Text,
-    /// A path. Values stand as they are, without NUL; that the path lies in the workspace is checked by whoever uses it.
+    /// A path. Values are inserted unchanged, without NUL; the caller checks that the path is in the workspace.
     Path,
     /// JavaScript. No placeholder is accepted: arguments arrive as data, in `args`.
     Code,
 }
 
-/// What an argument is, as its schema says.
+/// The kind of an argument, from its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     Text,
@@ -110,7 +111,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     pub kind: Kind,
-    /// It is there in each call: required, or has a default that the caller fills in.
+    /// Every call has it: it is required, or has a default that the caller fills in.
     pub required: bool,
 }
 
@@ -118,9 +119,9 @@ pub struct Argument {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     pub arguments: BTreeMap<String, Argument>,
-    /// The variables of the file, with their values. A value is no template.
+    /// The variables of the file, with their values. A value is not a template.
     pub variables: BTreeMap<String, String>,
-    /// What `${env:…}` may name.
+    /// The valid names in `${env:…}`.
     pub environment: BTreeSet<String>,
 }
 
@@ -132,7 +133,7 @@ pub enum Severity {
     Warning,
 }
 
-/// What is wrong with a template.
+/// A problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Bytes of the template's text.
@@ -152,7 +153,7 @@ impl Problem {
     }
 }
 
-/// Where the value of a placeholder comes from.
+/// The source of a placeholder's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Source {
     Argument(String, Argument),
@@ -191,7 +192,7 @@ impl Source {
     }
 }
 
-/// Where a placeholder stands, and so how its value is written.
+/// The position of a placeholder, which decides the escaping of its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PlaceholderPosition {
     /// Unquoted in a script. Alone: a word of its own that may be left out or become several.
@@ -212,7 +213,7 @@ enum PlaceholderPosition {
     Segment {
         alone: bool,
     },
-    /// The value of the pair `key`, which it is wholly. What parts the pair from what is before is `lead`, if anything.
+    /// The whole value of the pair `key`. `lead` is the separator before the pair, if any.
     Pair {
         lead: Option<char>,
         key: String,
@@ -240,18 +241,18 @@ enum Part {
 pub struct Template {
     sink: Escaping,
     parts: Vec<Part>,
-    /// What is used, in order; more than the parts say, for a variable may have become text.
+    /// The used sources, in order; more than the parts contain, since a variable may have become text.
     sources: Vec<Source>,
     warnings: Vec<Problem>,
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// In a shell script a placeholder is refused wherever its value could not be quoted, or would be read as code: inside
-    /// single quotes, `$(…)`, backquotes, `${…}`, arithmetic, here-documents and comments, in a subscript, in `[[ … ]]`,
-    /// as the text that `eval`, `sh -c` and their like run. An argument is refused as the name of a command, too. What the
-    /// script does with a value once it has it is its author's business.
+    /// In a shell script a placeholder is refused if its value could not be quoted, or would be read as code: inside
+    /// single quotes, `$(…)`, backquotes, `${…}`, arithmetic, here-documents and comments, in a subscript, in `[[ …
+    /// ]]`, in text that `eval`, `sh -c` or similar commands run. An argument is also refused as the name of a command.
+    /// The author is responsible for the script's use of a value.
     ///
     /// # Errors
     ///
@@ -299,13 +300,14 @@ impl Template {
         matches!(self.parts.as_slice(), [Part::Hole { .. }])
     }
 
-    /// Whether an argument stands in it that may be any text: not a number, and not one of a list that the author has seen.
+    /// Whether it contains an argument that may be any text: not a number, and not one of a list that the author has
+    /// seen.
     pub fn takes_any_text(&self) -> bool {
         let kinds = self.sources.iter().filter_map(Source::argument).map(|argument| argument.kind);
         kinds.into_iter().any(|kind| !matches!(kind, Kind::Choice | Kind::Number | Kind::Boolean))
     }
 
-    /// What is not wrong, but perhaps not meant.
+    /// Returns valid but suspicious places.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }
@@ -334,7 +336,7 @@ impl Template {
     }
 }
 
-/// The same place for each placeholder.
+/// Returns the same position for each placeholder.
 fn same_position(scanned: &mut ScannedTemplate, place: PlaceholderPosition, arrays: bool) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
         if hole.source.is_array() && !arrays {
@@ -345,7 +347,7 @@ fn same_position(scanned: &mut ScannedTemplate, place: PlaceholderPosition, arra
 }
 
 fn not_several(source: &Source, range: Range<usize>) -> Problem {
-    Problem::error(range, format!("{} is an array, and only one value can stand here", source.describe()))
+    Problem::error(range, format!("{} is an array, and only one value is possible here", source.describe()))
 }
 
 fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
@@ -360,7 +362,7 @@ fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>>
     vec![None; scanned.holes.len()]
 }
 
-/// Literal text and placeholders. What a place has taken over of the text before it (the key of a pair) is gone there.
+/// Combines literal text and placeholders. The text that a position has absorbed (the key of a pair) is removed.
 fn parts(symbols: &[Token], holes: &[scan::Placeholder], places: Vec<Option<PlaceholderPosition>>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut literal = String::new();

@@ -1,8 +1,8 @@
-//! Jobs on real programs: how they end, what is kept of what they write, and what the sandbox holds.
+//! Jobs on real programs: their ends, their stored output, and the limits of the sandbox.
 //!
-//! The binary has a `main` of its own because it is the supervisor of what it runs, too (`__child`). What is about the
-//! sandbox runs without bubblewrap and with it, as whoever runs the tests, and where that is root once more as nobody, in a
-//! copy of this program that nobody may read.
+//! The binary has its own `main` because it is also the supervisor of its children (`__child`). The sandbox tests run
+//! without bubblewrap and with it, as the current user, and if that is root once more as `nobody`, in a copy of this
+//! program that others cannot read.
 
 #![expect(
     clippy::expect_used,
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 
 type Test = fn(&World);
 
-/// What is about jobs, whatever holds them.
+/// Tests of jobs, with any sandbox.
 const JOBS: &[(&str, Test)] = &[
     ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
     ("arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
@@ -53,7 +53,7 @@ const JOBS: &[(&str, Test)] = &[
     ("in_the_background", in_the_background),
 ];
 
-/// What is about the sandbox.
+/// Tests of the sandbox.
 const SANDBOX: &[(&str, Test)] = &[
     ("the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
     ("x18_files_are_held", files_are_held),
@@ -101,7 +101,7 @@ fn search_path() -> Vec<Utf8PathBuf> {
     std::env::split_paths(&path).map(|directory| Utf8PathBuf::from_path_buf(directory).unwrap()).collect()
 }
 
-/// The tests of the sandbox once more, as nobody.
+/// Runs the tests of the sandbox once more, as `nobody`.
 fn as_nobody() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
@@ -128,7 +128,7 @@ fn as_nobody() {
 struct World {
     _directory: tempfile::TempDir,
     root: Utf8PathBuf,
-    /// The program `bwrap`, where it is to be used.
+    /// The program `bwrap`, if it is to be used.
     bwrap: Option<Utf8PathBuf>,
     runner: Runner,
     runtime: tokio::runtime::Runtime,
@@ -277,7 +277,7 @@ fn in_the_background(world: &World) {
 fn the_level_is_what_the_machine_offers(world: &World) {
     let standing = world.wait(world.runner.sandbox().probe());
     eprintln!("the sandbox of this machine: {standing}");
-    // What `bwrap` can do by itself it can do for us.
+    // If `bwrap` works by itself, it must work for zubi.
     if let Some(bwrap) = &world.bwrap {
         #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
         let tried = std::process::Command::new(bwrap)
@@ -422,7 +422,7 @@ fn the_process_of_code_reaches_nothing(world: &World) {
     });
     let expected = match level {
         Level::LandlockSeccomp | Level::Bubblewrap => "a thread: true\n",
-        // What is missing was told; what there is was tried.
+        // Missing capabilities were reported; available ones were used.
         Level::Landlock | Level::Seccomp | Level::None => told.as_str(),
     };
     assert_eq!(told, expected);

@@ -1,4 +1,4 @@
-//! Asking the client's user: with forms in both eras, and without.
+//! Approval prompts for the client's user: with forms in both eras, and without.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn with_forms() -> Client {
     client
 }
 
-/// Sends a call and reads what comes next, which is a question, if the call has to be asked about.
+/// Makes a call and reads the next message, which is a prompt if the call requires approval.
 async fn call_tool(client: &mut Client, id: u32, tool: &str, arguments: Value) -> Value {
     client.call(id, tool, arguments).await
 }
@@ -77,7 +77,7 @@ async fn what_a_form_can_say() {
     ]) {
         let form = call_tool(&mut client, id, "test_run", json!({"text": "first"})).await;
         let mut answer = fill_in(&mut client, &form, result.clone()).await;
-        // Other arguments are another call, which is asked about anew.
+        // Other arguments are another call, which needs its own approval.
         if answer["method"] == "elicitation/create" {
             shown.push_str("asked again: ");
             answer = fill_in(&mut client, &answer, accept(json!({"answer": YES}))).await;
@@ -152,7 +152,7 @@ async fn a_yes_for_the_session_holds_in_it() {
     assert_eq!(lasting.count(), 0, "a form allows nothing beyond the session: {yeses}");
 }
 
-/// S6: questions that nobody answers keep no call from running, and are not without number.
+/// S6: unanswered prompts do not block other calls, and their number is limited.
 #[tokio::test]
 async fn open_questions_do_not_keep_calls_from_running() {
     let mut client = with_forms().await;
@@ -181,7 +181,7 @@ async fn questions_are_open_side_by_side() {
     assert!(text(&answer).contains("the user said no"), "{answer}");
 }
 
-/// X26: giving up ends the question, and the form is taken back.
+/// X26: cancelling a call closes the prompt and withdraws the form.
 #[tokio::test]
 async fn a_cancelled_call_takes_its_question_back() {
     let mut client = with_forms().await;
@@ -224,7 +224,7 @@ async fn a_question_that_nobody_answers_is_a_no() {
     ");
 }
 
-/// Who cannot show forms, and what counts instead.
+/// Clients without forms, and the rules for them.
 #[tokio::test]
 async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for() {
     let client_asks = |client_asks| ElicitationMode { client_asks, ..ElicitationMode::default() };
@@ -238,10 +238,10 @@ async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for(
         client.initialize(capabilities).await;
         let vouched = client.call(1, "test_vouched", json!({"text": "a"})).await;
         assert_eq!(text(&vouched).starts_with("you said a"), vouched_runs, "{vouched}");
-        // Nobody has looked at what is built in on behalf of this call: its rule has to be the user's.
+        // The client's user has not seen the effect of a built-in tool: the rule must be the user's own.
         let built_in = client.call(2, "test_run", json!({"text": "a"})).await;
         assert!(text(&built_in).contains("there is nobody to ask here"), "{built_in}");
-        // A call that says that it only looks is not one that clients ask about.
+        // Clients show no prompt for a call that is declared read-only.
         let around = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
         let around = client.call(3, "call_read_tool", around).await;
         assert_eq!(around["result"]["isError"], true, "{around}");

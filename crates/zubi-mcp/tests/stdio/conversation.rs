@@ -1,4 +1,4 @@
-//! Calls: how they fail, what is heard meanwhile, how they are given up.
+//! Calls: failures, messages during a call, cancellation.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! How a conversation ends: the input closes, or the process is told to stop.
+//! The end of a connection: the input closes, or a stop is requested.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ async fn an_input_that_ends_before_anything_was_said_is_a_normal_end() {
 #[tokio::test]
 async fn a_client_that_does_not_read_does_not_hold_the_server() {
     let mut client = Client::new_initialized().await;
-    // Far more than the pipe holds, and nobody reads.
+    // Far more than the pipe holds, and the client does not read.
     for id in 0..40 {
         let params = json!({"name": "test_echo", "arguments": {"text": "x".repeat(10_000)}});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;

@@ -1,4 +1,4 @@
-//! Lines that are not what the protocol says. The server goes on.
+//! Lines that violate the protocol. The server continues.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ async fn alive(client: &mut Client, id: u32) {
     assert_eq!(answer["id"], id, "{answer}");
 }
 
-/// M15: every request gets an answer, so a line that may have been one is told that it was none.
+/// M15: every request gets a response, so a line that may have been one gets an error.
 #[tokio::test]
 async fn what_is_no_message_is_told() {
     let mut client = Client::new_initialized().await;
@@ -64,7 +64,7 @@ async fn half_a_surrogate_is_read_as_a_replacement() {
     assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":"s","result":{"content":[{"type":"text","text":"you said a�\n[test · ready]"}]}}"#);
 }
 
-/// M15: a message that is too long is answered too, wherever its id stands.
+/// M15: a message that is too long gets a response too, wherever its id is.
 #[tokio::test]
 async fn what_is_too_long_is_told_whose_it_is() {
     let mut client = Client::new_initialized().await;

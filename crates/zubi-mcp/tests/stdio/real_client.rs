@@ -1,4 +1,4 @@
-//! A client that is not ours asks its user: the official library's, in both eras.
+//! A foreign client shows prompts to its user: the official library's, in both eras.
 
 use std::sync::{Arc, Mutex};
 

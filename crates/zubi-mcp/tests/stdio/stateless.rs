@@ -1,4 +1,5 @@
-//! Asking the user of a client of the stateless era: the question is the answer to the call, and the client calls again.
+//! Approval prompts for the user of a client of the stateless era: the prompt is the answer to the call, and the client
+//! calls again.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -75,7 +76,7 @@ async fn a_stateless_client_that_does_not_come_back_gives_its_place_back() {
     }
 }
 
-/// S6: questions that nobody answers keep no call from running.
+/// S6: unanswered prompts do not block other calls.
 #[tokio::test]
 async fn suspended_calls_hold_no_slot() {
     let mut client = Client::connect();
@@ -102,7 +103,7 @@ async fn an_answered_call_that_is_sent_again_runs_once() {
     let answer = stateless(&mut client, 2, run("a"), Some((&question, yes()))).await;
     let again = stateless(&mut client, 3, run("a"), Some((&question, yes()))).await;
     assert_eq!((&again["id"], &again["result"]), (&json!(3), &answer["result"]));
-    // What is said the second time changes nothing, nor does saying nothing.
+    // A second answer changes nothing, nor does an empty one.
     let no = stateless(&mut client, 4, run("a"), Some((&question, json!({"action": "decline"})))).await;
     assert_eq!(no["result"], answer["result"]);
     let mut without = run("a");
@@ -112,14 +113,14 @@ async fn an_answered_call_that_is_sent_again_runs_once() {
     let other = stateless(&mut client, 6, run("b"), Some((&question, yes()))).await;
     assert!(text(&other).starts_with("Invalid input: requestState: it belongs to a call"), "{other}");
 
-    // A no is a no the second time too.
+    // A denial stays a denial the second time.
     let question = stateless(&mut client, 7, run("a"), None).await;
     for id in 8..10 {
         let no = stateless(&mut client, id, run("a"), Some((&question, json!({"action": "decline"})))).await;
         assert!(text(&no).contains("the user said no"), "{no}");
     }
 
-    // What leads to another question leads to the same one again.
+    // An answer that caused another prompt causes the same one again.
     let question = stateless(&mut client, 10, run("a"), None).await;
     let edited = || accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
     let next = stateless(&mut client, 11, run("a"), Some((&question, edited()))).await;
@@ -146,7 +147,7 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
     assert_eq!((text(&first), text(&second)), ("went on", "went on"));
     assert_eq!(client.signals.runs.load(Ordering::Relaxed), 1);
 
-    // Given up, nobody knows how far it came.
+    // After a cancellation the effect of the call is unknown.
     let question = stateless(&mut client, 4, run("wait"), None).await;
     let mut params = run("wait");
     params["requestState"] = question["result"]["requestState"].clone();
@@ -163,7 +164,7 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
     ");
 }
 
-/// S5: what continues a call is no new one.
+/// S5: a request that continues a call is not a new call.
 #[tokio::test]
 async fn a_handle_counts_without_the_capability_too() {
     let mut client = Client::connect();

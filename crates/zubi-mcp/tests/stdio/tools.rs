@@ -13,7 +13,7 @@ use zubi_tools::{
     ToolProvider, ToolSpec,
 };
 
-/// What the tests and the tools tell each other.
+/// Signals between the tests and the tools.
 #[derive(Default)]
 pub(crate) struct Signals {
     /// A waiting tool has begun.
@@ -71,7 +71,7 @@ impl Tool for TestTool {
                 }
             }
             "test.progress" => {
-                // More than a client wants to hear, out of order, until the test has heard enough.
+                // More reports than a client needs, out of order, until the test has received enough.
                 let answered = self.signals.go_on.notified();
                 tokio::pin!(answered);
                 for step in 0_u32.. {

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of address this is, if it is not one of the public network (IANA special-purpose address registries).
+/// Returns the kind of a special address; `None` for one of the public network (IANA special-purpose address
+/// registries).
 pub(super) fn special(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => special_v4(address),
@@ -16,7 +17,7 @@ fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
         (0, ..) => "unspecified",
         (127, ..) => "loopback",
         (10, ..) | (172, 16..=31, _) | (192, 168, _) => "private",
-        // Where clouds tell a machine its credentials, too.
+        // Includes the metadata services of clouds, which return credentials.
         (169, 254, _) => "link-local",
         (100, 64..=127, _) => "carrier-grade NAT",
         (192, 0, 0 | 2) | (198, 51, 100) | (203, 0, 113) | (198, 18 | 19, _) => "reserved",

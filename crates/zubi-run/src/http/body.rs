@@ -1,4 +1,4 @@
-//! What an answer's body is for a reader.
+//! The body of a response for readers.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub enum Body {
     Binary,
 }
 
-/// What the bytes are, by what the server calls them and by what they are.
+/// Classifies the bytes by their content type and content.
 pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> Body {
     if bytes.is_empty() {
         return Body::Empty;

@@ -1,5 +1,6 @@
-//! A server on this machine that answers every request alike and remembers what it was asked: what a test of an HTTP tool
-//! asks in place of the real server. Only the origin of the URL is another one, so that everything else is as in earnest.
+//! A mock server on this machine that gives every request the same response and records requests: tests of an HTTP tool
+//! use it instead of the real server. Only the origin of the URL differs, so that everything else is as in production.
+//! It is product code, because `zubi tools check --test` needs it.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,10 +21,10 @@ use super::HttpError;
 
 /// The largest body of a request that is remembered, in bytes.
 const MAX_ASKED: usize = 1024 * 1024;
-/// The most requests that are remembered: a redirect to itself asks again and again.
+/// The maximum number of recorded requests: a redirect to itself repeats without end.
 const MAX_REMEMBERED: usize = 32;
 
-/// What the server says.
+/// The response of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandInAnswer {
     pub status: u16,
@@ -31,7 +32,7 @@ pub struct StandInAnswer {
     pub body: Vec<u8>,
 }
 
-/// What it was asked.
+/// A recorded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRequest {
     pub method: String,
@@ -84,17 +85,17 @@ impl MockServer {
         format!("{}:{}", Ipv4Addr::LOCALHOST, self.port)
     }
 
-    /// The same path and query as those of a URL, but at this server.
+    /// Returns the path and query of a URL, at this server.
     pub fn instead_of(&self, url: &str) -> Result<String, HttpError> {
         let mut url = super::parse(url)?;
-        let refused = || HttpError::Url { why: "it cannot be asked of another server".to_owned() };
+        let refused = || HttpError::Url { why: "it cannot be sent to another server".to_owned() };
         url.set_scheme("http").map_err(|()| refused())?;
         url.set_ip_host(Ipv4Addr::LOCALHOST.into()).map_err(|()| refused())?;
         url.set_port(Some(self.port)).map_err(|()| refused())?;
         Ok(Url::into(url))
     }
 
-    /// What it was asked so far, in order.
+    /// Returns the requests so far, in order.
     pub fn recorded_requests(&self) -> Vec<RecordedRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -116,7 +117,7 @@ fn response(answer: &StandInAnswer) -> io::Result<Response<Full<Bytes>>> {
 
 async fn remember(asked: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
     let (head, body) = request.into_parts();
-    // A body that is too long or breaks off is remembered as an empty one; what asked is told so by its own connection.
+    // A body that is too long or breaks off is recorded as an empty one; the client gets a connection error.
     let body = Limited::new(body, MAX_ASKED).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
     let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();

@@ -1,4 +1,4 @@
-//! Requests to servers of the test, which say exactly the bytes they are told to.
+//! Requests to servers of the test, which send exactly the given bytes.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ impl Lookup for Names {
     }
 }
 
-/// What a server does after it has read a request.
+/// The server's behaviour after it has read a request.
 #[derive(Clone)]
 enum Act {
     Say(Vec<u8>),
     /// Says this again and again until the client goes.
     Repeat(Vec<u8>, Vec<u8>),
-    /// Says this and nothing more, and keeps the connection.
+    /// Sends this and nothing more, and holds the connection open.
     Stall(Vec<u8>),
-    /// Says this before it has heard anything.
+    /// Sends this before it has received anything.
     Greet(Vec<u8>),
 }
 
@@ -84,7 +84,7 @@ impl Server {
         request
     }
 
-    /// The next request it heard.
+    /// Returns the next received request.
     fn next_request(&mut self) -> String {
         self.requests.try_recv().unwrap()
     }
@@ -167,7 +167,7 @@ async fn addresses_that_are_not_public() {
     }
 }
 
-/// X23: what the tool file names can be asked, by name and by number.
+/// X23: hosts that the tool file names are reachable, by name and by address.
 #[tokio::test]
 async fn a_local_server_that_is_named() {
     let server = Server::with_answers(&[OK, OK]).await;
@@ -247,7 +247,7 @@ async fn answers_that_are_none() {
         let error = fetch(&server.request("GET", "/")).await.unwrap_err();
         assert!(matches!(error, HttpError::Protocol { .. }), "{error}");
     }
-    // Nobody listens there any more.
+    // The port has no listener any more.
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let mut request = HttpRequest::new("GET", format!("http://127.0.0.1:{port}/?token=secret"));
     request.hosts = vec!["127.0.0.1".to_owned()];

@@ -18,7 +18,7 @@ const MAX_RUNNING: usize = 16;
 /// How long what has ended is remembered.
 const REMEMBERED: Duration = Duration::from_mins(10);
 
-/// Why a background job cannot be had.
+/// The reason why a background job is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum BackgroundError {
     #[error("there are {MAX_RUNNING} jobs in the background already")]
@@ -37,7 +37,7 @@ type Outcome = Option<Arc<Result<JobResult, RunError>>>;
 pub struct Background {
     /// `j-1`, `j-2`, ….
     pub handle: String,
-    /// What was asked for, for people.
+    /// The request, for people.
     pub title: String,
     pub started: Instant,
     streams: Streams,
@@ -52,7 +52,7 @@ impl Background {
         self.outcome.borrow().clone()
     }
 
-    /// What it has written so far: output and error output.
+    /// Returns the output so far: stdout and stderr.
     pub fn so_far(&self) -> (CapturedOutput, CapturedOutput) {
         match self.outcome().as_deref() {
             Some(Ok(finished)) => (finished.stdout.clone(), finished.stderr.clone()),

@@ -1,4 +1,4 @@
-//! What a program writes: kept in full, with a beginning and an end at hand.
+//! The output of a program: stored in full, with its beginning and its end in memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,14 +8,14 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::store::{MAX_OUTPUT, OutputId, OutputStore, Writer};
 
-/// Of each output so much of the beginning and so much of the end is at hand, in bytes.
+/// The size of the beginning and of the end of each output in memory, in bytes.
 const HEAD: usize = 16 * 1024;
 const TAIL: usize = 16 * 1024;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What stands for a secret.
+/// The replacement of a secret.
 const REDACTED: &[u8] = b"(redacted)";
 
 /// Both outputs of a job.
@@ -30,7 +30,7 @@ impl Streams {
         Ok(Self { stdout: Stream::new(store, secrets)?, stderr: Stream::new(store, secrets)? })
     }
 
-    /// What there is of both so far.
+    /// Returns both outputs so far.
     pub fn so_far(&self) -> (CapturedOutput, CapturedOutput) {
         (self.stdout.lock().view(None), self.stderr.lock().view(None))
     }
@@ -52,14 +52,14 @@ struct Sink {
     writer: Option<Writer>,
     /// The longest first: one may begin with another.
     secrets: Vec<Vec<u8>>,
-    /// What may be the beginning of a secret whose rest has not come yet.
+    /// Bytes that may be the beginning of a secret whose rest has not arrived yet.
     pending: Vec<u8>,
 }
 
 /// One output of a job.
 #[derive(Debug, Clone, Default)]
 pub struct CapturedOutput {
-    /// Where all of it is kept; `None` while the job runs, and for an output without a byte.
+    /// The handle of the stored output; `None` while the job runs, and for an empty output.
     pub id: Option<OutputId>,
     /// How much there was, in bytes, and in lines (one that does not end counts).
     pub bytes: u64,
@@ -70,24 +70,25 @@ pub struct CapturedOutput {
 }
 
 impl CapturedOutput {
-    /// A text that no program wrote, kept as if one had. Blocks.
+    /// Stores a text as if a program had printed it. Blocks.
     pub fn store_text(store: &OutputStore, text: &str) -> io::Result<Self> {
         let stream = Stream::new(store, &[])?;
         stream.take_in(text.as_bytes(), true);
         stream.persist(store)
     }
 
-    /// Whether there was more than is kept in the store.
+    /// Whether the output was longer than the stored part.
     pub fn is_cut_in_store(&self) -> bool {
         self.bytes > MAX_OUTPUT
     }
 
-    /// What is at hand: all of it, or its beginning and its end with a line between that says how much is missing.
+    /// Returns the text in memory: all of it, or its beginning and its end with a line between that counts the omitted
+    /// bytes.
     pub fn text(&self) -> String {
         self.view_of(HEAD + TAIL)
     }
 
-    /// The same in at most about so many bytes.
+    /// Returns at most about this number of bytes of it.
     pub fn view_of(&self, bytes: usize) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         let whole = self.bytes == (self.head.len() + tail.len()) as u64;
@@ -118,7 +119,8 @@ impl CapturedOutput {
         self.bytes > bytes.min(HEAD + TAIL) as u64
     }
 
-    /// What came after the first `seen` bytes, at most about `bytes` of it: the last. A line says how much is missing.
+    /// Returns the text after the first `seen` bytes, at most about `bytes` of it: the last ones. A line counts the
+    /// omitted bytes.
     pub fn text_since(&self, seen: u64, bytes: usize) -> String {
         let new = self.bytes.saturating_sub(seen);
         let (head, tail) = (self.head.iter().copied(), self.tail.iter().copied());
@@ -211,7 +213,7 @@ impl Stream {
         if let Some(writer) = &mut sink.writer
             && let Err(error) = writer.write(&clean)
         {
-            tracing::warn!(%error, "cannot keep all of an output");
+            tracing::warn!(%error, "cannot store the whole output");
             sink.writer = None;
         }
         self.lock().add(&clean);
@@ -227,7 +229,7 @@ impl Stream {
 }
 
 impl Sink {
-    /// What of the pending bytes can be given on: all but what may still become a secret, unless there comes no more.
+    /// Returns the pending bytes that cannot be a part of a secret any more; all of them if `last`.
     fn without_secrets(&mut self, last: bool) -> Vec<u8> {
         let pending = std::mem::take(&mut self.pending);
         if self.secrets.is_empty() {

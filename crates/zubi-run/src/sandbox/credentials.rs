@@ -1,4 +1,4 @@
-//! Where secrets of a person and of the machine are kept.
+//! The credential stores of users and of the machine.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -44,7 +44,7 @@ const AT_HOME: &[&str] = &[
     ".zsh_history",
 ];
 
-/// Of the machine. Only root can read most of these, and zubi may be run by root.
+/// Credential stores of the machine. Only root can read most of these, and root may run zubi.
 const OF_THE_MACHINE: &[&str] = &[
     "/etc/gshadow",
     "/etc/krb5.keytab",

@@ -57,8 +57,8 @@ pub fn run(job: &Job, caller: Caller) -> ScriptEnd {
     ScriptEnd { outcome, log: state.log.take(), log_truncated: state.log_truncated.get() }
 }
 
-/// Has the system read what it reads only once and only when it is asked: the time zone. Afterwards there may be no way to
-/// its file any more.
+/// Makes the C library read the time zone, which it reads only once and on first use. Afterwards its file may be out of
+/// reach.
 pub(super) fn warm_up() {
     // An engine that cannot start says so when it is needed.
     if let Ok(runtime) = Runtime::new()
@@ -85,7 +85,7 @@ fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, ScriptException> {
         if text.len() > MAX_RESULT {
             return Err(thrown(format!("the result has more than {MAX_RESULT} bytes of JSON; give less")));
         }
-        serde_json::from_str(&text).map_err(|error| thrown(format!("the result is no JSON: {error}")))
+        serde_json::from_str(&text).map_err(|error| thrown(format!("the result is not valid JSON: {error}")))
     })
 }
 
@@ -124,12 +124,12 @@ fn call(ctx: &Ctx<'_>, state: &State, name: String, args: &str) -> rquickjs::Res
         return Err(Exception::throw_message(ctx, "the arguments are too long"));
     }
     let Ok(args) = serde_json::from_str(args) else {
-        return Err(Exception::throw_message(ctx, "the arguments are no JSON"));
+        return Err(Exception::throw_message(ctx, "the arguments are not valid JSON"));
     };
     let started = Instant::now();
     let reply = match state.caller.try_borrow_mut() {
         Ok(mut caller) => caller(name, args),
-        Err(_) => Reply::Error("a call is going on".to_owned()),
+        Err(_) => Reply::Error("another call is in progress".to_owned()),
     };
     state.deadline.set(state.deadline.get() + started.elapsed());
     match reply {
@@ -157,13 +157,13 @@ impl State {
     }
 }
 
-/// What went wrong, in words, and where.
+/// Describes an error and its location.
 fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> ScriptException {
     let value = if error.is_exception() { Some(ctx.catch()) } else { None };
     if state.interrupted.get() {
         return thrown(format!("the code ran longer than {} ms", job.limits.time_ms));
     }
-    // What describes the error runs no further than the error itself may have.
+    // The code that describes an error has the same limits as the error's.
     let Some(value) = value else { return thrown(error.to_string()) };
     let Some(object) = value.as_object() else {
         // With no memory left there is no error object either.

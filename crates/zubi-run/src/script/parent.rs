@@ -21,16 +21,16 @@ pub const MAX_CALLS: usize = 100;
 /// How deep code may call tools that are code.
 pub const MAX_DEPTH: usize = 3;
 
-/// What the child may take beyond its own limit of time, to start and to end, before it is killed.
+/// The time beyond the child's own limit, for start and end, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How much of what it writes to its error output is read, in bytes.
 const MAX_COMPLAINT: u64 = 1024;
 
-/// Calls the tools that code asks for. It goes through the registry, so through the policy.
+/// Calls tools for the code. It goes through the registry, and so through the policy.
 #[async_trait::async_trait]
 pub trait NestedCaller: Send + Sync {
-    /// The tool's result, or why there is none, in words for the code.
+    /// Returns the tool's result, or the reason of the failure for the code.
     async fn call(&self, tool: &str, args: Value) -> Result<Value, String>;
 }
 
@@ -52,7 +52,7 @@ pub enum ScriptError {
     Start(#[source] io::Error),
     #[error("the JavaScript process ended before it answered ({how})")]
     Died { how: String },
-    #[error("the JavaScript process said something that is no answer")]
+    #[error("the JavaScript process sent an invalid message")]
     Garbled,
     #[error("the code ran longer than {after_ms} ms")]
     TimedOut { after_ms: u64 },
@@ -76,8 +76,9 @@ impl Runner {
         Self { spawner, executable: executable.into(), confinement: None }
     }
 
-    /// What holds the process as well, besides that the engine has no way out: see [`crate::sandbox::Sandbox::of_scripts`].
-    /// What it allows is for loading the program, which then gives it up before it reads the job. Needs a supervised spawner.
+    /// Adds a confinement of the process, besides the engine's own limits: see
+    /// [`crate::sandbox::Sandbox::for_scripts`]. It allows the program to load, which then drops the rest before it
+    /// reads the job. Needs a supervised spawner.
     #[must_use]
     pub fn with_confinement(mut self, confinement: Confinement) -> Self {
         self.confinement = Some(confinement);
@@ -125,11 +126,11 @@ impl Runner {
     }
 }
 
-/// What a process that has ended wrote to its error output: why it could not be confined, for one.
+/// Returns the stderr of an ended process: for example why it could not be confined.
 async fn read_stderr(stderr: Option<ChildStderr>) -> String {
     let mut bytes = Vec::new();
     if let Some(stderr) = stderr {
-        // Nobody holds the other end any more; what cannot be read is not told.
+        // The other end is closed; unreadable output is omitted.
         drop(stderr.take(MAX_COMPLAINT).read_to_end(&mut bytes).await);
     }
     String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()

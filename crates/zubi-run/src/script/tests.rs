@@ -224,7 +224,7 @@ fn the_log_has_an_end() {
     }
 }
 
-/// What the child writes.
+/// The output of the child.
 #[derive(Clone, Default)]
 struct SharedOutput(Arc<Mutex<Vec<u8>>>);
 

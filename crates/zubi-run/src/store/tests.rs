@@ -89,7 +89,7 @@ fn what_is_old_goes_and_what_is_kept_again_is_new() {
     gone(&at_day(13), &again);
 }
 
-/// What somebody else has written into the directory is no output.
+/// A foreign file in the directory is not an output.
 #[test]
 fn only_what_was_kept_can_be_opened() {
     let (_guard, store) = store();

@@ -1,12 +1,12 @@
-//! Where placeholders stand in JSON text.
+//! Positions of placeholders in JSON text.
 
 use serde_json::Value;
 
 use super::scan::{ScannedTemplate, Token};
 use super::{PlaceholderPosition, Problem, Severity, not_several};
 
-/// The text of a template for a body that was given as JSON, not as text: a string that is nothing but one placeholder
-/// loses its quotes, so that the value keeps its type (`{"count": "$n"}` is `{"count": $n}`). For [`super::Sink::Json`].
+/// Converts a body that is JSON instead of text: a string that consists of one placeholder loses its quotes, so that
+/// the value retains its type (`{"count": "$n"}` becomes `{"count": $n}`). For [`super::Escaping::Json`].
 pub fn text_of(body: &Value) -> String {
     match body {
         Value::String(text) if is_placeholder(text) => text.clone(),
@@ -25,7 +25,7 @@ pub fn text_of(body: &Value) -> String {
     }
 }
 
-/// Whether a text has the form of exactly one placeholder. What it names is found out when the text is read.
+/// Whether a text has the form of exactly one placeholder. Parsing the template checks its name.
 fn is_placeholder(text: &str) -> bool {
     let Some(name) = text.strip_prefix('$') else { return false };
     match name.strip_prefix('{').map(|inside| inside.split_once('}')) {
@@ -41,7 +41,7 @@ fn is_placeholder(text: &str) -> bool {
 pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let symbols = &scanned.symbols;
     let mut places = vec![None; scanned.holes.len()];
-    // The text as it is with some value, to find what is no JSON whatever the values are.
+    // The text with sample values, to find errors that do not depend on the values.
     let mut probe = String::new();
     let mut inside = false;
     let mut escaped = false;
@@ -80,7 +80,7 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
                     probe.push('0');
                     if touches(symbols, at) {
                         let message =
-                            format!("{} touches other text; a value stands alone or in a string", hole.source.describe());
+                            format!("{} touches other text; a value must be alone or in a string", hole.source.describe());
                         scanned.problems.push(Problem::error(hole.range.clone(), message));
                     }
                     PlaceholderPosition::JsonValue
@@ -98,7 +98,7 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
             Token::Char(character, offset) => offset + character.len_utf8(),
             Token::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
         });
-        scanned.problems.push(Problem::error(0..end, format!("the text is no JSON: {error}")));
+        scanned.problems.push(Problem::error(0..end, format!("the text is not valid JSON: {error}")));
     }
     places
 }
@@ -116,7 +116,7 @@ fn refuse_key(hole: Option<&super::scan::Placeholder>, problems: &mut Vec<Proble
     }
 }
 
-/// Whether something else than structure stands beside a placeholder.
+/// Whether something other than structure is beside a placeholder.
 fn touches(symbols: &[Token], at: usize) -> bool {
     let structure = |symbol: Option<&Token>| match symbol {
         None => true,

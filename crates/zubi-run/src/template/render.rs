@@ -1,4 +1,4 @@
-//! Writes values where their placeholders stand: one pass, each value escaped for its place and never read again.
+//! Replaces placeholders by their values: one pass, each value escaped for its position and never parsed again.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{REDACTED, Part, PlaceholderPosition, Escaping, Source, Template};
 
-/// What is not an "unreserved character" of RFC 3986 (2.3) is percent-encoded, so no value can end its segment or pair.
+/// The characters to percent-encode: all except the "unreserved characters" of RFC 3986 (2.3), so that no value can end
+/// its segment or pair.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The longest rendered text, in bytes: templates can repeat a large value.
@@ -29,7 +30,7 @@ pub struct Values<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RenderedText {
     pub text: String,
-    /// The same with [`HIDDEN`] in place of secret values, for people and logs.
+    /// The text with [`REDACTED`] in place of secret values, for people and logs.
     pub shown: String,
     /// The names of the secrets in it.
     pub secrets: Vec<String>,
@@ -56,9 +57,9 @@ pub enum RenderError {
     Control { what: String },
     #[error("{what} contains `;`, `,`, `\"` or `\\`, which would make another part of the header")]
     Separator { what: String },
-    #[error("{what} is an array, and only one value can stand here")]
+    #[error("{what} is an array, and only one value is possible here")]
     Several { what: String },
-    #[error("{what} is empty, and another resource would be asked")]
+    #[error("{what} is empty, and the URL would name another resource")]
     EmptySegment { what: String },
     #[error("the URL's path would contain `.` or `..`, which leads to another resource")]
     DotSegment,
@@ -133,7 +134,8 @@ impl Template {
         Ok(RenderedText { text, shown, secrets, absent })
     }
 
-    /// One argument of a program: usually one word; none or several for an optional argument or an array that stands alone.
+    /// Renders one argument of a program: usually one word; none or several for an optional argument or an array that
+    /// is alone.
     pub fn render_words(&self, values: Values<'_>) -> Result<RenderedWords, RenderError> {
         if let [Part::Hole { source, place: PlaceholderPosition::Argv { alone: true } }] = &self.parts[..] {
             let words = match text_of(source, values)? {
@@ -218,8 +220,8 @@ fn hole(output: &mut Output, source: &Source, place: &PlaceholderPosition, value
         }
         (PlaceholderPosition::Word { .. }, text) => output.push(&quote_word(&without_nul(single_value(text, source)?, source)?), secret),
         (PlaceholderPosition::Quoted, text) => {
-            // The double quotes end, the value stands in single ones, and they begin again: so there is one way of quoting,
-            // and it does not depend on what is special between double quotes in which shell and locale.
+            // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,
+            // and it does not depend on the special characters between double quotes in a shell and locale.
             let text = without_nul(single_value(text, source)?, source)?;
             output.literal("\"");
             output.push(&quote_word(&text), secret);
@@ -283,8 +285,8 @@ fn without_nul<'a>(text: Cow<'a, str>, source: &Source) -> Result<Cow<'a, str>, 
     if text.contains('\0') { Err(RenderError::Nul { what: source.describe() }) } else { Ok(text) }
 }
 
-/// One word of a POSIX shell, whatever stands before and after it (XCU 2.2.2). Always with quotes: a bare `2` before a `>`
-/// would be a file descriptor.
+/// Quotes one word of a POSIX shell, whatever precedes and follows it (XCU 2.2.2). Always with quotes: a bare `2`
+/// before a `>` would be a file descriptor.
 fn quote_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,10 +1,10 @@
-//! Finds the placeholders of a template: what is one, and whose value it stands for. Where it may stand is not decided here.
+//! Finds the placeholders of a template and their sources. Other modules decide about their positions.
 
 use std::ops::Range;
 
 use super::{Names, Problem, Escaping, Source};
 
-/// One character of the text, with the byte where it stands, or a placeholder (an index into [`Scanned::holes`]).
+/// One character of the text with its byte offset, or a placeholder (an index into [`ScannedTemplate::holes`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     Char(char, usize),

@@ -1,8 +1,9 @@
-//! Where placeholders stand in a shell script: follows the quoting of POSIX (XCU 2.2–2.10) and what bash and dash add to it.
+//! Positions of placeholders in a shell script: follows the quoting of POSIX (XCU 2.2–2.10) and the additions of bash
+//! and dash.
 //!
-//! It reads no more than is needed to know how the shell will read the place of each placeholder. Where shells differ, or
-//! where only a whole parser could tell, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
-//! Reading goes from left to right, so what was decided before such a place holds.
+//! It parses only as much as is needed to know how the shell reads the position of each placeholder. If shells differ,
+//! or only a whole parser could decide, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
+//! Parsing goes from left to right, so decisions before such a place stay valid.
 
 use super::scan::{ScannedTemplate, Token};
 use super::{Kind, PlaceholderPosition, Problem, not_several};
@@ -12,7 +13,7 @@ mod regions;
 
 use command::Command;
 
-/// What stays open at the end of the line: bodies of here-documents.
+/// Open constructs at the end of the line: bodies of here-documents.
 #[derive(Debug)]
 struct HereDocument {
     delimiter: String,
@@ -25,13 +26,13 @@ struct HereDocument {
 /// A word that is being read.
 #[derive(Debug, Default)]
 struct Word {
-    /// Its literal text without the quotes. What a placeholder stands for is not in it.
+    /// Its literal text without the quotes and without the values of placeholders.
     text: String,
     /// The literal text before the first placeholder.
     before: Option<String>,
-    /// Something in it is quoted, so it is no keyword.
+    /// A part of it is quoted, so it is not a keyword.
     quoted: bool,
-    /// The placeholders in it, and whether each stands between quotes.
+    /// The placeholders in it, and whether each is between quotes.
     holes: Vec<(usize, bool)>,
 }
 
@@ -47,9 +48,9 @@ struct Lexer<'a> {
     at: usize,
     places: Vec<Option<PlaceholderPosition>>,
     problems: Vec<Problem>,
-    /// Why it cannot be told any more how the shell reads what follows.
+    /// The reason why the shell's reading of the rest is undecidable.
     tangled: Option<&'static str>,
-    /// Depth of substitutions and the like, in which no placeholder is accepted, and the innermost one's name.
+    /// The open substitutions and similar constructs, in which no placeholder is valid, innermost last.
     opaque: Vec<&'static str>,
     pending: Vec<HereDocument>,
     word: Option<Word>,
@@ -125,7 +126,7 @@ impl Lexer<'_> {
         } else {
             "give it to a variable of the script first (`value=$name`) and use that there (`\"$value\"`)"
         };
-        self.refuse(hole, &format!("stands in {place}, where it cannot be quoted; {instead}"));
+        self.refuse(hole, &format!("is in {place}, where it cannot be quoted; {instead}"));
     }
 
     fn place(&mut self, hole: usize, place: PlaceholderPosition) {
@@ -134,7 +135,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What begins with `opener` is not closed. What we do not understand is not called wrong.
+    /// Reports a missing end of `opener`. A construct that this parser does not understand is not reported as wrong.
     fn report_unclosed(&mut self, opener: &str, from: usize) {
         if self.tangled.is_none() {
             let start = match self.symbols.get(from) {
@@ -194,7 +195,7 @@ impl Lexer<'_> {
     fn unquoted_hole(&mut self, hole: usize) {
         // `$'…'` has escapes of its own.
         if self.before_last() == Some('$') && self.word.as_ref().is_some_and(|word| word.text.ends_with('$')) {
-            return self.refuse(hole, "stands directly after a `$`; put double quotes around both");
+            return self.refuse(hole, "is directly after a `$`; put double quotes around both");
         }
         self.accept_hole(hole, false);
     }
@@ -221,13 +222,13 @@ impl Lexer<'_> {
                 word.quoted = true;
                 word.push(character);
             }
-            Some(Token::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
+            Some(Token::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
             None => {}
         }
     }
 
-    /// A backslash at the end of a line: the shell goes on as if neither were there. Harmless between words and inside a
-    /// name; after a character that begins something it would join what we have read as two things.
+    /// Handles a backslash at the end of a line: the shell removes both. Harmless between words and inside a name;
+    /// after a character that begins something it would join two things that this parser has read separately.
     fn continuation(&mut self, before: Option<usize>) {
         let joins = before.and_then(|at| self.char_at(at)).is_some_and(|before| "$<>&|;(){}[]=#!`".contains(before));
         if joins || !self.pending.is_empty() {
@@ -244,7 +245,7 @@ impl Lexer<'_> {
                 Token::Char('\\', _) => match self.next() {
                     Some(Token::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
                     Some(Token::Char(character, _)) => self.word().push(character),
-                    Some(Token::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
+                    Some(Token::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
                     None => {}
                 },
                 Token::Char('`', _) => self.backquotes(),
@@ -296,7 +297,7 @@ impl Lexer<'_> {
 
     /// `self.at` is after the first character of the operator.
     fn redirection(&mut self, first: char) {
-        // `2>file`, `{fd}>file`: what is directly before it is no word of the command.
+        // `2>file`, `{fd}>file`: the text directly before it is not a word of the command.
         let descriptor = self.word.as_ref().is_some_and(|word| {
             let named = word.text.starts_with('{') && word.text.ends_with('}');
             !word.quoted && word.holes.is_empty() && (named || word.text.chars().all(|digit| digit.is_ascii_digit()))

@@ -1,5 +1,5 @@
-//! Where placeholders stand in a URL, as the URL Standard reads one: whoever chooses the host chooses who is asked, so no
-//! argument stands there.
+//! Positions of placeholders in a URL, as the URL Standard parses one: the host decides who receives the request, so it
+//! cannot contain an argument.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ fn refused_key(hole: &Placeholder) -> Problem {
     Problem::error(hole.range.clone(), message)
 }
 
-/// A variable of the file up to the end of the host is text of the file as if it stood there.
+/// Replaces the variables of the file up to the end of the host by their text.
 fn splice_variables(scanned: &mut ScannedTemplate) {
     let mut symbols = Vec::with_capacity(scanned.symbols.len());
     let mut seen = String::new();
@@ -99,7 +99,7 @@ impl Reader<'_> {
                 Token::Char(character, offset) => {
                     let here = offset..offset + character.len_utf8();
                     if character.is_ascii_control() || character.is_whitespace() {
-                        self.error(here.clone(), "white space cannot stand in a URL; write `%20`");
+                        self.error(here.clone(), "a URL cannot contain white space; write `%20`");
                     }
                     if at == UrlPart::Start {
                         let rest = self.symbols.get(index..).unwrap_or_default();
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 UrlPart::Path
             }
             (UrlPart::Authority, '@') => {
-                self.error(here, "a name or a password cannot stand in a URL; use the header `Authorization`");
+                self.error(here, "a URL cannot contain a user name or a password; use the header `Authorization`");
                 at
             }
             (UrlPart::Authority, _) => {
@@ -164,7 +164,7 @@ impl Reader<'_> {
             }
             UrlPart::Start | UrlPart::Authority | UrlPart::AfterBase => {
                 let message =
-                    format!("{} cannot choose which host is asked; write it, or take a variable", hole.source.describe());
+                    format!("{} cannot choose the host; write the host, or use a variable", hole.source.describe());
                 self.error(hole.range.clone(), &message);
                 None
             }
@@ -180,7 +180,7 @@ impl Reader<'_> {
                     self.problems.push(not_several(&hole.source, hole.range.clone()));
                 } else if alone && hole.source.argument().is_some_and(|argument| !argument.required) {
                     let message = format!(
-                        "{} may be missing, and another resource would be asked then; make it required",
+                        "{} may be missing, and the URL would name another resource; make it required",
                         hole.source.describe()
                     );
                     self.error(hole.range.clone(), &message);
@@ -209,7 +209,7 @@ fn scheme(symbols: &[Token]) -> Option<usize> {
     ["https://", "http://"].into_iter().find(|scheme| start.starts_with(scheme)).map(str::len)
 }
 
-/// Whether the placeholder at `index` stands after the `=` of its pair.
+/// Whether the placeholder at `index` is after the `=` of its pair.
 fn after_equals(symbols: &[Token], index: usize) -> bool {
     let before = symbols.get(..index).unwrap_or_default();
     let found = before.iter().rev().find(|symbol| matches!(symbol, Token::Char('=' | '&' | '?', _)));

@@ -2,7 +2,7 @@
 
 use super::Word;
 
-/// What follows these is still a command's name.
+/// Words after which a command's name follows.
 const BEFORE_A_NAME: &[&str] =
     &["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "coproc", "}", "fi", "done", "esac"];
 
@@ -10,7 +10,7 @@ const BEFORE_A_NAME: &[&str] =
 const WRAPPERS: &[&str] =
     &["builtin", "command", "doas", "env", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "xargs"];
 
-/// Builtins that run their words, or take them for names and evaluate what stands in a name's brackets (bash).
+/// Builtins that run their words, or treat them as names and evaluate the subscript of a name (bash).
 const EVALUATING: &[&str] = &[
     "eval",
     "trap",
@@ -53,17 +53,17 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("pwsh", "c"),
 ];
 
-/// The same written out.
+/// The same options, written out.
 const CODE_OPTIONS: &[&str] = &["--eval", "--command", "--print", "-Command"];
 
 /// Programs whose first operand is a program, and which can start others from it.
 const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
 
-/// Where the end of options need not be marked: they have none, or `--` would be text.
+/// Commands that need no end-of-options mark: they have no options, or `--` would be text.
 const WITHOUT_OPTIONS: &[&str] =
     &["echo", "printf", "[", "test", "for", "case", "export", "readonly", ":", "true", "exit", "return"];
 
-/// How much of a command's words is kept.
+/// The maximum number of stored words of a command.
 const KEPT_WORDS: usize = 64;
 
 #[derive(Debug, Default)]
@@ -72,18 +72,18 @@ pub(super) struct Command {
     /// A wrapper was read: its options and assignments come before the name.
     wrapped: bool,
     words: Vec<String>,
-    /// How many words after the name are no options.
+    /// The number of words after the name that are not options.
     operands: usize,
     /// The next word is a redirection's target.
     target: bool,
 }
 
-/// What was found out about a word.
+/// The analysis of a word.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    /// Why no argument may stand in it.
+    /// The reason why no argument may be in it.
     pub(super) refused: Option<&'static str>,
-    /// It may be left out, or be several.
+    /// It may be omitted, or be several words.
     pub(super) free: bool,
     /// If it begins with `-` it is an option.
     pub(super) option_like: bool,
@@ -128,14 +128,14 @@ impl Command {
         }
         if self.wrapped && before.starts_with('-') {
             return Verdict {
-                refused: Some("stands in an option of a command that runs another"),
+                refused: Some("is in an option of a command that runs another"),
                 ..Verdict::default()
             };
         }
         if argument {
             self.name = Some(String::new());
             let refused = if before.contains('[') {
-                "stands in a subscript, which the shell evaluates; take a variable of the script"
+                "is in a subscript, which the shell evaluates; use a variable of the script"
             } else {
                 "would be the name of the command; write the name, or choose with `case $name in …`"
             };
@@ -161,7 +161,7 @@ impl Command {
         {
             Some("may only be a value here, after `NAME=` and without options before; declare the variable first")
         } else if name == "[[" {
-            Some("stands in `[[ … ]]`, which evaluates some of its words; use `[ … ]` or `case`")
+            Some("is in `[[ … ]]`, which evaluates some of its words; use `[ … ]` or `case`")
         } else if matches!(name, "[" | "test" | "printf") && matches!(last, "-v" | "-R") {
             Some("would be a variable's name, whose brackets the shell evaluates; use another name")
         } else if name == "ssh" && self.operands > 1 {
@@ -171,7 +171,7 @@ impl Command {
         } else if self.words.iter().any(|word| runs_code(base(word), last) || runs_code(base(word), before)) {
             Some("would be pasted into code; hand it over as an argument: `sh -c 'echo \"$$1\"' sh $name`")
         } else if before.contains("=(") {
-            Some("stands in an array; give it to a variable first (`value=$name`)")
+            Some("is in an array; assign it to a variable first (`value=$name`)")
         } else {
             None
         };

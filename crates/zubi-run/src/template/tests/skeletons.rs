@@ -9,8 +9,8 @@ use super::super::{Escaping, Template};
 use super::names;
 use super::values::{SHELLS_HERE, render, run};
 
-/// What scripts are made of: syntax. Commands that evaluate their words have a table of their own, for which command it is
-/// (`$x $text`) can be as hidden as a script's author likes. Nothing here loops, waits, or writes but below the directory of the test.
+/// The pieces of scripts: syntax. Commands that evaluate their words have a table of their own, because a script's
+/// author can hide the command (`$x $text`). Nothing here loops, waits, or writes outside the directory of the test.
 const PIECES: &[&str] = &[
     "echo ",
     "echo ",

@@ -12,7 +12,7 @@ use super::names;
 
 pub(super) const SHELLS_HERE: [&str; 2] = ["/bin/sh", "/bin/bash"];
 
-/// What values are made of: everything that means something to a shell, a URL, a header or JSON, and ordinary text.
+/// The pieces of values: everything that is special to a shell, a URL, a header or JSON, and ordinary text.
 const PIECES: &[&str] = &[
     "'",
     "\"",
@@ -162,7 +162,7 @@ proptest! {
         let template = Template::parse("X $text", Escaping::Header, &names()).unwrap();
         let arguments = json!({"text": text});
         let values = Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
-        // What would be another control, or another part of a header that has parts.
+        // Characters that could begin another control, or another part of a header with parts.
         let control = text.chars().any(|next| (next.is_ascii_control() && next != '\t') || ";,\"\\".contains(next));
         match template.render(values) {
             Ok(rendered) => {
@@ -187,7 +187,7 @@ proptest! {
     }
 }
 
-/// In a part of a header a value is no other part; as a whole header it is what its author gives away.
+/// In a part of a header a value cannot become another part; as a whole header it is the author's choice.
 #[test]
 fn of_a_part_of_a_header() {
     for (template, value, fits) in [
@@ -213,7 +213,7 @@ fn a_value_of_a_megabyte() {
     through_shells(&text, "-", std::slice::from_ref(&text));
 }
 
-/// What the generator makes, so that the properties above are about something. Printed by `--nocapture`.
+/// The generated inputs, to check that the properties above are not vacuous. Printed by `--nocapture`.
 #[test]
 fn the_generators_reach_what_matters() {
     let mut runner = TestRunner::deterministic();
