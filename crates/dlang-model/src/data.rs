@@ -1,7 +1,6 @@
-//! A file as plain data, with places in its text.
+//! File contents as plain data, with ranges in the text.
 //!
-//! Elements and relationships are numbered in the order of the text; the numbers of elements are those of
-//! [`FileIndex`].
+//! Elements and relationships are numbered in text order; the numbers of elements are those of [`FileIndex`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,47 +13,47 @@ use crate::diagnostics::Diagnostic;
 use crate::index::FileIndex;
 use crate::kind::ElementKind;
 
-/// A whole file.
+/// Whole file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileModel {
-    /// What is wrong with its syntax.
+    /// Syntax diagnostics.
     pub syntax: Box<[Diagnostic]>,
-    /// What it declares, without places.
+    /// Declarations, without ranges.
     pub index: Arc<FileIndex>,
-    /// The places of the imports, as many as the index has.
+    /// Ranges of the imports, one for each import of the index.
     pub imports: Box<[ImportData]>,
-    /// The places and contents of the elements, as many as the index has.
+    /// Ranges and contents of the elements, one for each element of the index.
     pub elements: Box<[ElementData]>,
-    /// Every reference to an element, in the order of the text.
+    /// All references to elements, in text order.
     pub references: Box<[Reference]>,
-    /// Every relationship, in the order of the text.
+    /// All relationships, in text order.
     pub relationships: Box<[Relationship]>,
 }
 
 impl FileModel {
-    /// An element by its number.
+    /// Returns an element by its number.
     pub fn element(&self, number: u32) -> Option<&ElementData> {
         self.elements.get(number as usize)
     }
 
-    /// A reference by its number.
+    /// Returns a reference by its number.
     pub fn reference(&self, id: ReferenceId) -> Option<&Reference> {
         self.references.get(id.0 as usize)
     }
 
-    /// The references with their numbers.
+    /// Returns the references with their numbers.
     pub fn numbered_references(&self) -> impl Iterator<Item = (ReferenceId, &Reference)> {
         (0..).map(ReferenceId).zip(self.references.iter())
     }
 
-    /// The reference that stands exactly there.
+    /// Returns the reference with exactly this range.
     pub fn reference_at(&self, range: TextRange) -> Option<ReferenceId> {
         let number = self.references.binary_search_by_key(&range.start(), |reference| reference.range.start()).ok()?;
         let is_there = self.references.get(number).is_some_and(|reference| reference.range == range);
         is_there.then(|| ReferenceId(u32::try_from(number).unwrap_or(u32::MAX)))
     }
 
-    /// The reference that an offset is in or at the edge of.
+    /// Returns the reference that contains an offset or ends at it.
     pub fn reference_touching(&self, offset: TextSize) -> Option<ReferenceId> {
         let after = self.references.partition_point(|reference| reference.range.start() <= offset);
         let number = after.checked_sub(1)?;
@@ -62,54 +61,54 @@ impl FileModel {
         touches.then(|| ReferenceId(u32::try_from(number).unwrap_or(u32::MAX)))
     }
 
-    /// The relationships of a context or map.
+    /// Returns the relationships of a context or map.
     pub fn relationships_in(&self, numbers: &Range<u32>) -> &[Relationship] {
         self.relationships.get(numbers.start as usize..numbers.end as usize).unwrap_or_default()
     }
 }
 
-/// The places of an import statement.
+/// Ranges of an import statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportData {
-    /// All of it.
+    /// Whole statement.
     pub range: TextRange,
     /// The word `import`.
     pub keyword: TextRange,
-    /// The string, with its quotes.
+    /// String with its quotes.
     pub specifier: Option<TextRange>,
-    /// The alias.
+    /// Alias after `as`.
     pub alias: Option<TextRange>,
 }
 
-/// The places and the content of an element.
+/// Ranges and content of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ElementData {
-    /// All of it.
+    /// Whole element.
     pub range: TextRange,
-    /// The word that it begins with.
+    /// Keyword that begins it.
     pub keyword: TextRange,
-    /// Its name, as far as it is written.
+    /// Name, as far as it is written.
     pub name: Option<TextRange>,
-    /// What is in it.
+    /// Content of the element.
     pub body: Body,
 }
 
-/// The content of an element.
+/// Content of an element, by kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// Nothing but a name, or other elements.
+    /// Only a name, or other elements.
     None,
-    /// Of a domain.
+    /// Content of a domain.
     Domain(Box<DomainData>),
-    /// Of a bounded context.
+    /// Content of a bounded context.
     Context(Box<ContextData>),
-    /// Of a context map.
+    /// Content of a context map.
     ContextMap(MapData),
-    /// Of a domain map.
+    /// Content of a domain map.
     DomainMap(MapData),
 }
 
-/// The content of a domain. A property that comes more than once has the last of its values.
+/// Content of a domain. The last value of a repeated property wins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DomainData {
     /// `in`
@@ -122,17 +121,17 @@ pub struct DomainData {
     pub classification: Option<ReferenceId>,
 }
 
-/// The content of a bounded context. A property that comes more than once has the last of its values, except where
-/// there is a list; blocks that come more than once are joined.
+/// Content of a bounded context. The last value of a repeated property wins, except for the lists here; repeated
+/// blocks are joined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContextData {
-    /// Where `for …` stands, also when the name behind it is missing.
+    /// Range of `for …`, also if the name after it is missing.
     pub for_clause: Option<TextRange>,
     /// `for`
     pub domain: Option<ReferenceId>,
-    /// `as`, then each `classification`. The first is the one that holds.
+    /// `as`, then each `classification`. The first one is effective.
     pub classifications: Vec<ReferenceId>,
-    /// `by`, then each `team`. The first is the one that holds.
+    /// `by`, then each `team`. The first one is effective.
     pub teams: Vec<ReferenceId>,
     /// `description`
     pub description: Option<SmolStr>,
@@ -142,62 +141,62 @@ pub struct ContextData {
     pub evolution: Option<ReferenceId>,
     /// `archetype`
     pub archetype: Option<ReferenceId>,
-    /// The entries of `metadata`.
+    /// Entries of `metadata`.
     pub metadata: Vec<MetadataData>,
-    /// The entries of `terminology`.
+    /// Entries of `terminology`.
     pub terms: Vec<TermData>,
-    /// The entries of `decisions`.
+    /// Entries of `decisions`.
     pub decisions: Vec<DecisionData>,
-    /// The entries of `relationships`, by their numbers.
+    /// Numbers of the entries of `relationships`.
     pub relationships: Range<u32>,
 }
 
-/// A value for a metadata key.
+/// Metadata entry: a key and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetadataData {
-    /// The key.
+    /// Key of the entry.
     pub key: ReferenceId,
-    /// The value.
+    /// Value of the entry.
     pub value: Option<SmolStr>,
-    /// All of it.
+    /// Range of the entry.
     pub range: TextRange,
 }
 
-/// A term of a context's language.
+/// Term of a context's language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermData {
-    /// The term.
+    /// The term itself.
     pub name: Option<SmolStr>,
-    /// Where it stands.
+    /// Range of the name.
     pub name_range: Option<TextRange>,
-    /// What it means.
+    /// Meaning of the term.
     pub meaning: Option<SmolStr>,
     /// `aka`
     pub synonyms: Box<[SmolStr]>,
     /// `examples`
     pub examples: Box<[SmolStr]>,
-    /// All of it.
+    /// Range of the whole term.
     pub range: TextRange,
 }
 
-/// A decision, policy or rule.
+/// Decision, policy or rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionData {
-    /// Which of them.
+    /// Kind of the entry.
     pub kind: DecisionKind,
-    /// What stands in its brackets.
+    /// Classification in brackets.
     pub classification: Option<ReferenceId>,
-    /// Its name.
+    /// Name of the entry.
     pub name: Option<SmolStr>,
-    /// Where that stands.
+    /// Range of the name.
     pub name_range: Option<TextRange>,
-    /// What it says.
+    /// Text of the entry.
     pub value: Option<SmolStr>,
-    /// All of it.
+    /// Range of the whole entry.
     pub range: TextRange,
 }
 
-/// The three kinds of entries of a `decisions` block.
+/// Kinds of entries of a `decisions` block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DecisionKind {
     /// `decision`
@@ -208,33 +207,33 @@ pub enum DecisionKind {
     Rule,
 }
 
-/// The content of a map.
+/// Content of a map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MapData {
-    /// What stands behind `contains`.
+    /// Entries after `contains`.
     pub entries: Box<[ReferenceId]>,
-    /// The relationships of a context map, by their numbers.
+    /// Numbers of the relationships of a context map.
     pub relationships: Range<u32>,
 }
 
-/// The number of a reference in its file.
+/// Number of a reference in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReferenceId(pub u32);
 
-/// A name that refers to an element.
+/// Name that refers to an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The name without the blanks that may stand around its dots. It ends in a dot when its last part is missing.
+    /// Name without blanks around its dots. It ends in a dot if its last segment is missing.
     pub text: SmolStr,
-    /// Where it stands.
+    /// Range of the name.
     pub range: TextRange,
-    /// What it is for.
+    /// Grammatical role of the reference.
     pub role: ReferenceRole,
-    /// The element that it is part of, by its number.
+    /// Number of the element that contains the reference.
     pub owner: u32,
 }
 
-/// What a reference is for.
+/// Grammatical role of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceRole {
     /// `in` of a domain.
@@ -257,20 +256,20 @@ pub enum ReferenceRole {
     Evolution,
     /// `archetype`
     Archetype,
-    /// The key of a metadata entry.
+    /// Key of a metadata entry.
     MetadataKey,
-    /// The classification of a decision.
+    /// Classification of a decision.
     DecisionClassification,
-    /// An end of a relationship.
+    /// End of a relationship.
     RelationshipEnd,
-    /// An entry of a context map's `contains`.
+    /// Entry of a context map's `contains`.
     MapContext,
-    /// An entry of a domain map's `contains`.
+    /// Entry of a domain map's `contains`.
     MapDomain,
 }
 
 impl ReferenceRole {
-    /// What kind of element it wants.
+    /// Returns the kind of element that it refers to.
     pub fn expected_kind(self) -> ElementKind {
         match self {
             Self::DomainParent | Self::ContextDomain | Self::MapDomain => ElementKind::Domain,
@@ -287,12 +286,12 @@ impl ReferenceRole {
         }
     }
 
-    /// Whether it stands for every element of its name instead of one.
+    /// Whether it refers to every element of its name instead of one.
     pub fn is_many(self) -> bool {
         matches!(self, Self::MapContext | Self::MapDomain)
     }
 
-    /// The property that JSON has it in.
+    /// Returns the JSON property of the reference.
     pub fn property(self) -> &'static str {
         match self {
             Self::DomainParent => "parent",
@@ -311,61 +310,61 @@ impl ReferenceRole {
     }
 }
 
-/// A relationship as it is written.
+/// Relationship as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relationship {
-    /// All of it.
+    /// Whole relationship.
     pub range: TextRange,
-    /// The arrow, of whichever kind.
+    /// Arrow of any kind.
     pub arrow: Option<TextRange>,
-    /// The bounded context or context map that it stands in, by its number.
+    /// Number of the bounded context or context map that contains it.
     pub owner: u32,
-    /// What stands before the arrow or the pattern.
+    /// End before the arrow or the pattern.
     pub left: End,
-    /// What stands behind it.
+    /// End after the arrow or the pattern.
     pub right: End,
-    /// What stands between the ends.
+    /// Everything between the ends.
     pub form: RelationshipForm,
 }
 
-/// An end of a relationship.
+/// End of a relationship.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum End {
-    /// It is not there.
+    /// Missing in the text.
     #[default]
     Missing,
     /// `this`
     This(TextRange),
-    /// A bounded context.
+    /// Reference to a bounded context.
     Context(ReferenceId),
 }
 
-/// What stands between the ends of a relationship.
+/// Everything between the ends of a relationship.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelationshipForm {
-    /// An arrow, with patterns on its sides.
+    /// Arrow, with patterns on its sides.
     Directional {
-        /// The arrow, unless a mistake left it out.
+        /// The arrow, unless it is missing.
         arrow: Option<Arrow>,
-        /// The patterns before it.
+        /// Patterns before it.
         left: Box<[WrittenPattern]>,
-        /// The patterns behind it.
+        /// Patterns after it.
         right: Box<[WrittenPattern]>,
     },
-    /// A pattern of both sides, or `><`.
+    /// Symmetric pattern, or `><`.
     Symmetric {
-        /// The pattern; nothing for `><`.
+        /// The pattern; `None` for `><`.
         pattern: Option<WrittenPattern>,
         /// Whether it is `><`.
         is_apart: bool,
     },
 }
 
-/// A pattern and where it stands.
+/// Pattern with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenPattern {
-    /// Which one.
+    /// Kind of the pattern.
     pub kind: PatternKind,
-    /// Where.
+    /// Range of the pattern.
     pub range: TextRange,
 }

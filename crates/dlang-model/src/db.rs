@@ -1,4 +1,4 @@
-//! The database behind the model, and the two ways to hold it: a host that changes files, and snapshots that answer.
+//! Database of the model, and its two owners: a host that applies changes, and snapshots that run queries.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -9,11 +9,11 @@ use salsa::Setter as _;
 
 use crate::inputs::{File, ImportOutcomes, Project};
 
-/// What the functions of this crate ask questions of.
+/// Database that the queries of this crate run on.
 #[salsa::db]
 pub trait Db: salsa::Database {}
 
-/// The one implementation.
+/// The only implementation of [`Db`].
 #[salsa::db]
 #[derive(Clone, Default)]
 pub struct Database {
@@ -28,53 +28,53 @@ impl Db for Database {}
 
 #[cfg(test)]
 impl Database {
-    /// A database that tells about each query it runs.
+    /// Creates a database that reports each executed query to `on_event`.
     pub(crate) fn with_events(tell: impl Fn(salsa::Event) + Send + Sync + 'static) -> Self {
         Self { storage: salsa::Storage::new(Some(Box::new(tell))) }
     }
 }
 
-/// One change of the files.
+/// Change of a file.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// The file is there and has this text.
+    /// The file exists and has this text.
     Text {
-        /// Its path. Files are told apart by it, character by character.
+        /// Path of the file. Paths identify files and are compared byte by byte.
         path: String,
-        /// Its whole text.
+        /// Whole text.
         text: Arc<str>,
     },
-    /// The file lies in this installed package, or in none.
+    /// Assigns the file to an installed package, or to none.
     Package {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The package's folder; only compared with that of other files.
+        /// Folder of the package; only compared with that of other files.
         package: Option<Arc<str>>,
     },
-    /// Its imports lead there.
+    /// Resolves the file's imports.
     Imports {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// All of its outcomes; those that were known before are forgotten.
+        /// All outcomes of the file; they replace the previous ones.
         outcomes: ImportOutcomes,
     },
-    /// The file is gone.
+    /// The file no longer exists.
     Remove {
-        /// The file.
+        /// Path of the file.
         path: String,
     },
 }
 
-/// Holds the files of a model and changes them.
+/// Owner of a model's files; applies changes to them.
 #[derive(Default)]
 pub struct ModelHost {
     db: Database,
-    /// Every file that ever was, because a handle is never given back; and whether it is there now.
+    /// Every file that ever existed, because salsa never reuses a handle, and whether it exists now.
     files: BTreeMap<String, (File, bool)>,
 }
 
 impl ModelHost {
-    /// A model without files.
+    /// Creates a model without files.
     pub fn new() -> Self {
         Self::default()
     }
@@ -84,9 +84,9 @@ impl ModelHost {
         Self { db, files: BTreeMap::new() }
     }
 
-    /// Changes files. Work that runs on a snapshot is cancelled, and this call waits until the snapshots are dropped.
+    /// Applies changes to files. Cancels queries that run on a snapshot, and waits until all snapshots are dropped.
     ///
-    /// Changes of a file that is not there are ignored, except that a text makes it be there.
+    /// Changes of a file that does not exist are ignored, except that a text creates it.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
         let mut is_project_changed = false;
         for change in changes {
@@ -110,7 +110,7 @@ impl ModelHost {
                     if let Some((file, is_there)) = self.files.get_mut(&path)
                         && std::mem::replace(is_there, false)
                     {
-                        // An importer may still know the file: it sees an empty one.
+                        // An importer may still refer to the file: it sees an empty one.
                         file.set_text(&mut self.db).to(Arc::from(""));
                         file.set_import_outcomes(&mut self.db).to(Arc::default());
                         file.set_package(&mut self.db).to(None);
@@ -124,7 +124,7 @@ impl ModelHost {
         }
     }
 
-    /// Whether the set of files is another one now.
+    /// Sets the text of a file. Returns whether the set of files changed.
     fn set_text(&mut self, path: String, text: Arc<str>) -> bool {
         if let Some((file, is_there)) = self.files.get_mut(&path) {
             if file.text(&self.db) != &*text {
@@ -149,79 +149,80 @@ impl ModelHost {
         }
     }
 
-    /// The file of a path.
+    /// Returns the file with a path.
     pub fn file(&self, path: &str) -> Option<File> {
         self.files.get(path).filter(|(_, is_there)| *is_there).map(|(file, _)| *file)
     }
 
-    /// All files, in the order of their paths.
+    /// Returns all files, ordered by path.
     pub fn files(&self) -> impl Iterator<Item = File> {
         self.files.values().filter(|(_, is_there)| *is_there).map(|(file, _)| *file)
     }
 
-    /// The database, for questions between two changes.
+    /// Returns the database, for queries between two changes.
     pub fn db(&self) -> &Database {
         &self.db
     }
 
-    /// Asks a question in the middle of one to another host: salsa takes one at a time on each thread if it is not told.
+    /// Runs a query inside a query on another host. salsa otherwise allows only one database at a time per thread.
     pub fn ask_within<'a, T>(&'a self, question: impl FnOnce(&'a dyn Db) -> T) -> T {
         salsa::attach_allow_change(&self.db, || question(&self.db))
     }
 
-    /// The model as it is now, for questions on another thread. Drop it when the questions are answered: the next change
+    /// Returns a snapshot of the model, for queries on another thread. Drop it after the queries: the next change
     /// waits for that.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { db: self.db.clone(), is_withdrawn: Arc::default() }
     }
 }
 
-/// The model as it is between two changes.
+/// Model between two changes.
 pub struct Snapshot {
     db: Database,
-    /// salsa forgets that a question was cancelled when its outermost query ends, however soon after.
+    /// salsa forgets a cancellation when the outermost query ends, however soon after; this flag does not.
     is_withdrawn: Arc<AtomicBool>,
 }
 
 impl Snapshot {
-    /// Asks a question. It is cancelled when a change waits or a [`CancellationToken`] of this snapshot says so.
+    /// Runs a query. It is cancelled by a change, or by a [`CancellationToken`] of this snapshot.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         if self.is_withdrawn.load(Ordering::SeqCst) {
             return Err(QueryCancelled);
         }
-        // Attached here, the question is the outermost: what cancels it between two of its queries is not forgotten. What a
-        // cancelled question leaves behind is only what salsa remembers, which stays sound.
+        // Attaching here makes this query the outermost one, so that salsa does not forget a cancellation between two
+        // of its inner queries. A cancelled query leaves only salsa's caches behind, which stay valid.
         let ask = AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db)));
         salsa::Cancelled::catch(ask).map_err(|_| QueryCancelled)
     }
 
-    /// Cancels the questions of this snapshot from elsewhere.
+    /// Returns a token that cancels the queries of this snapshot from another thread.
     pub fn cancellation_token(&self) -> CancellationToken {
         let token = salsa::Database::cancellation_token(&self.db);
         CancellationToken { token, is_withdrawn: Arc::clone(&self.is_withdrawn) }
     }
 }
 
-/// A clone is for another thread, and has tokens of its own.
+/// A clone is for another thread and has its own tokens.
 impl Clone for Snapshot {
     fn clone(&self) -> Self {
         Self { db: self.db.clone(), is_withdrawn: Arc::default() }
     }
 }
 
-/// A question was given up before it was answered. Ask again on a new snapshot, if the answer is still wanted.
+/// Error of a query that was cancelled before it returned. Run it again on a new snapshot if the result is still
+/// needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryCancelled;
 
 impl std::fmt::Display for QueryCancelled {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("cancelled: the model changed or the question was withdrawn")
+        formatter.write_str("cancelled: the model changed or the query was cancelled")
     }
 }
 
 impl std::error::Error for QueryCancelled {}
 
-/// Cancels the questions of one snapshot.
+/// Cancels the queries of one snapshot.
 #[derive(Clone)]
 pub struct CancellationToken {
     token: salsa::CancellationToken,
@@ -229,9 +230,9 @@ pub struct CancellationToken {
 }
 
 impl CancellationToken {
-    /// Ends the question that runs now, at the next query it comes to; later ones are not begun.
+    /// Cancels the running query at its next inner query; later queries are not started.
     pub fn cancel(&self) {
-        // First what stays: a question that salsa forgets it for is the last one.
+        // Set the permanent flag first: if salsa forgets the cancellation of a query, no further one starts.
         self.is_withdrawn.store(true, Ordering::SeqCst);
         self.token.cancel();
     }

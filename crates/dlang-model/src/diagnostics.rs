@@ -1,4 +1,4 @@
-//! What is wrong with a file, as data.
+//! Diagnostics of a file, as data.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use crate::kind::ElementKind;
 use crate::lower::file_model;
 use crate::rules;
 
-/// One thing that is wrong with a file, or worth knowing about it.
+/// Error in a file, or advice about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
+    /// Range in the file.
     pub range: TextRange,
-    /// What kind of thing.
+    /// Kind of the diagnostic.
     pub code: Code,
-    /// What, in one sentence.
+    /// Message, one sentence.
     pub message: String,
-    /// What to do about it.
+    /// Advice on a fix.
     pub hint: Option<Cow<'static, str>>,
-    /// Other places that have to do with it.
+    /// Other locations that help to understand it.
     pub related: Vec<RelatedInformation>,
-    /// What it is about, for programs.
+    /// Machine-readable details.
     pub data: DiagnosticData,
 }
 
@@ -63,12 +63,12 @@ impl Diagnostic {
         self
     }
 
-    /// How bad it is; the same for all of one code.
+    /// Returns the severity, which depends only on the code.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
 
-    /// Message and hint as one text, the way that other programs print it.
+    /// Returns message and hint as one text, in the format of DomainLang's original tools.
     pub fn text(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{}\nHint: {hint}", self.message),
@@ -77,65 +77,66 @@ impl Diagnostic {
     }
 }
 
-/// A place that has to do with a diagnostic.
+/// Location that helps to understand a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedInformation {
-    /// Where.
+    /// The location.
     pub place: RelatedLocation,
-    /// What it has to do with it.
+    /// Message at the location.
     pub message: &'static str,
 }
 
-/// A place in the same file or, so that a diagnostic does not change whenever text moves in another file, an element.
+/// Range in the same file, or an element of any file. Elements are stable, so that a diagnostic does not change
+/// whenever text moves in another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelatedLocation {
-    /// In the file of the diagnostic.
+    /// Range in the file of the diagnostic.
     Here(TextRange),
-    /// At the name of this element.
+    /// Name of this element.
     Definition(Definition),
 }
 
-/// What a diagnostic is about.
+/// Machine-readable details of a diagnostic.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DiagnosticData {
-    /// Nothing that is not in its range.
+    /// No details.
     #[default]
     None,
-    /// A reference that means nothing.
+    /// Unresolved reference.
     Reference {
-        /// What kind of element it wants.
+        /// Kind of element that the reference requires.
         wanted: ElementKind,
-        /// The type of what it is part of.
+        /// Type of the node that contains it.
         container: &'static str,
-        /// The property that it is the value of.
+        /// JSON property that holds it.
         property: &'static str,
-        /// How it is written.
+        /// Reference as it is written.
         text: SmolStr,
     },
-    /// An import that leads nowhere.
+    /// Unresolved import.
     Import {
-        /// What is imported.
+        /// Specifier of the import.
         specifier: SmolStr,
-        /// Why it leads nowhere, in one word of a fixed set.
+        /// Reason, one word of a fixed set.
         reason: &'static str,
     },
 }
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The model is not valid.
     Error,
-    /// The model is valid and most likely not what is meant.
+    /// The model is valid, but most likely not as intended.
     Warning,
-    /// The model could be better.
+    /// The model could be improved.
     Info,
-    /// Something that may surprise.
+    /// Correct, but possibly surprising.
     Hint,
 }
 
 impl Severity {
-    /// Its name.
+    /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -145,7 +146,7 @@ impl Severity {
         }
     }
 
-    /// Its number in editors, from 1 for errors.
+    /// Returns its LSP number: 1 (error) to 4 (hint).
     pub fn number(self) -> u8 {
         match self {
             Self::Error => 1,
@@ -156,22 +157,22 @@ impl Severity {
     }
 }
 
-/// Makes [`Code`] from a table, so that no code lacks its name, its severity or its place in the list.
+/// Defines [`Code`] from a table, so that every code has a name, a severity and an entry in the list.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
-        /// What kind of thing is wrong. The names are stable.
+        /// Kind of a diagnostic. The names are stable.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
-            /// The text is not as the grammar wants it.
+            /// Syntax error or hint.
             Syntax(dlang_syntax::Code),
             $($(#[doc = $doc])+ $code,)+
         }
 
         impl Code {
-            /// Every code that is not about syntax.
+            /// All codes except syntax codes.
             pub const ALL: &[Self] = &[$(Self::$code),+];
 
-            /// The name by which programs know it.
+            /// Returns the stable name for programs.
             pub fn as_str(self) -> &'static str {
                 match self {
                     Self::Syntax(code) => code.as_str(),
@@ -179,7 +180,7 @@ macro_rules! codes {
                 }
             }
 
-            /// How bad it is.
+            /// Returns the severity.
             pub fn severity(self) -> Severity {
                 match self {
                     Self::Syntax(dlang_syntax::Code::ReservedName) => Severity::Hint,
@@ -192,82 +193,82 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A reference means nothing.
+    /// Unresolved reference.
     LinkingError = "linking-error", Error;
-    /// An entry of a map means nothing.
+    /// Unresolved entry of a map.
     UnresolvedReference = "unresolved-reference", Error;
     /// Two elements of one file have the same fully qualified name.
     DuplicateElement = "duplicate-element", Error;
     /// An import without a specifier.
     ImportMissingUri = "import-missing-uri", Error;
-    /// Files import each other in a circle.
+    /// Files that import each other in a cycle.
     ImportCycleDetected = "import-cycle-detected", Warning;
-    /// An import leads nowhere.
+    /// Import that could not be resolved.
     ImportUnresolved = "import-unresolved", Error;
-    /// A dependency is imported and there is no manifest.
+    /// Imported dependency without a manifest.
     ImportRequiresManifest = "import-requires-manifest", Error;
-    /// The manifest has no such dependency.
+    /// Imported dependency that the manifest does not list.
     ImportNotInManifest = "import-not-in-manifest", Error;
-    /// The dependency is not installed.
+    /// Imported dependency that is not installed.
     ImportNotInstalled = "import-not-installed", Error;
-    /// The dependency says both `source` and `path`.
+    /// Dependency with both `source` and `path`.
     ImportConflictingSourcePath = "import-conflicting-source-path", Error;
-    /// The dependency says neither `source` nor `path`.
+    /// Dependency with neither `source` nor `path`.
     ImportMissingSourceOrPath = "import-missing-source-or-path", Error;
-    /// The dependency from git says no `ref`.
+    /// Git dependency without a `ref`.
     ImportMissingRef = "import-missing-ref", Error;
-    /// The dependency's path is absolute.
+    /// Dependency with an absolute path.
     ImportAbsolutePath = "import-absolute-path", Error;
-    /// The import leads out of where it may lead.
+    /// Import of a file outside its allowed directory.
     ImportEscapesWorkspace = "import-escapes-workspace", Error;
-    /// Where the import leads could not be found out.
+    /// Import whose target could not be checked.
     ImportNotValidated = "import-not-validated", Warning;
-    /// A domain without a vision.
+    /// Domain without a vision.
     DomainNoVision = "domain-no-vision", Warning;
-    /// A domain is, over others, part of itself.
+    /// Domain that is, directly or indirectly, part of itself.
     DomainCircularHierarchy = "domain-circular-hierarchy", Error;
-    /// A context without a description.
+    /// Context without a description.
     BoundedContextNoDescription = "bounded-context-no-description", Warning;
-    /// A context without a domain.
+    /// Context without a domain.
     BoundedContextNoDomain = "bounded-context-no-domain", Warning;
-    /// A context with several classifications.
+    /// Context with several classifications.
     BoundedContextClassificationConflict = "bounded-context-classification-conflict", Warning;
-    /// A context with several teams.
+    /// Context with several teams.
     BoundedContextTeamConflict = "bounded-context-team-conflict", Warning;
-    /// An anti-corruption layer upstream.
+    /// Anti-corruption layer upstream.
     AclOnWrongSide = "acl-on-wrong-side", Warning;
-    /// A conformist upstream.
+    /// Conformist upstream.
     ConformistOnWrongSide = "conformist-on-wrong-side", Warning;
-    /// An open host service downstream.
+    /// Open host service downstream.
     OhsOnWrongSide = "ohs-on-wrong-side", Warning;
-    /// A supplier downstream.
+    /// Supplier downstream.
     SupplierOnWrongSide = "supplier-on-wrong-side", Error;
-    /// A customer upstream.
+    /// Customer upstream.
     CustomerOnWrongSide = "customer-on-wrong-side", Error;
-    /// A supplier where neither side is upstream.
+    /// Supplier on a relationship without an upstream side.
     SupplierOnBidirectional = "supplier-on-bidirectional", Error;
-    /// A customer where neither side is downstream.
+    /// Customer on a relationship without a downstream side.
     CustomerOnBidirectional = "customer-on-bidirectional", Error;
     /// More than three patterns on one side.
     TooManyPatterns = "too-many-patterns", Info;
-    /// A symmetric relationship of a context with itself.
+    /// Symmetric relationship of a context with itself.
     SelfSymmetricRelationship = "self-symmetric-relationship", Warning;
-    /// `this` where there is no context that it could be.
+    /// `this` outside a bounded context.
     ThisOutsideContext = "this-outside-context", Warning;
-    /// A context map that contains nothing.
+    /// Context map without contexts.
     ContextMapNoContexts = "context-map-no-contexts", Warning;
-    /// A context map of several contexts without relationships.
+    /// Context map of several contexts without relationships.
     ContextMapNoRelationships = "context-map-no-relationships", Info;
-    /// A relationship twice in one context map.
+    /// Relationship that a context map lists twice.
     ContextMapDuplicateRelationship = "context-map-duplicate-relationship", Warning;
-    /// A domain map that contains nothing.
+    /// Domain map without domains.
     DomainMapNoDomains = "domain-map-no-domains", Warning;
-    /// A file has more findings than are listed.
+    /// More findings in a file than are listed.
     TooManyDiagnostics = "too-many-diagnostics", Warning;
 }
 
 impl Code {
-    /// The coarser name that some programs look for in a diagnostic's data.
+    /// Returns the coarser name in a diagnostic's JSON data.
     pub fn class(self) -> &'static str {
         match self {
             Self::Syntax(code) => code.class().as_str(),
@@ -276,8 +277,8 @@ impl Code {
     }
 }
 
-/// What is wrong with a file: first its syntax, then references that mean nothing, then what the rules find, each in the
-/// order of the text.
+/// Returns the diagnostics of a file: first syntax, then unresolved references, then the other rules, each in text
+/// order.
 #[salsa::tracked(returns(deref))]
 pub fn file_diagnostics(db: &dyn Db, file: File) -> Arc<[Diagnostic]> {
     let mut found: Vec<_> = file_model(db, file).syntax.to_vec();

@@ -1,5 +1,4 @@
-//! What holds for an element after everything that its text says: the first of several values, the last of a repeated
-//! one.
+//! Effective values of an element: the first of several values, the last of a repeated property.
 
 use smol_str::SmolStr;
 
@@ -8,7 +7,7 @@ use crate::db::Db;
 use crate::definition::Definition;
 use crate::resolve::resolutions;
 
-/// The element that a reference in the file of `definition` means.
+/// Resolves a reference in the file of `definition`.
 pub fn target(db: &dyn Db, definition: Definition, reference: Option<ReferenceId>) -> Option<Definition> {
     resolutions(db, definition.file).target(reference?)
 }
@@ -20,24 +19,24 @@ fn context(db: &dyn Db, definition: Definition) -> Option<&ContextData> {
     }
 }
 
-/// The classification of a bounded context: what its header says, else the first that its body says. If that means
-/// nothing, further ones do not stand in for it.
+/// Returns the classification of a bounded context: the one in its header, else the first in its body. If that one is
+/// unresolved, further ones do not replace it.
 pub fn effective_classification(db: &dyn Db, definition: Definition) -> Option<Definition> {
     target(db, definition, context(db, definition)?.classifications.first().copied())
 }
 
-/// The team of a bounded context, found as its classification is.
+/// Returns the team of a bounded context, by the same rules as its classification.
 pub fn effective_team(db: &dyn Db, definition: Definition) -> Option<Definition> {
     target(db, definition, context(db, definition)?.teams.first().copied())
 }
 
-/// The domain that a bounded context is for.
+/// Returns the domain of a bounded context.
 pub fn context_domain(db: &dyn Db, definition: Definition) -> Option<Definition> {
     target(db, definition, context(db, definition)?.domain)
 }
 
-/// The values of a bounded context's metadata by the simple names of their keys, in the order in which the keys come
-/// first. Of a key that comes again the last value holds; a key that is declared nowhere is left out.
+/// Returns the values of a bounded context's metadata by the simple names of their keys, ordered by the first
+/// occurrence of each key. The last value of a repeated key wins; undeclared keys are omitted.
 pub fn metadata_map(db: &dyn Db, definition: Definition) -> Vec<(SmolStr, SmolStr)> {
     let mut map: Vec<(SmolStr, SmolStr)> = Vec::new();
     for entry in context(db, definition).map(|context| context.metadata.as_slice()).unwrap_or_default() {

@@ -1,6 +1,6 @@
-//! A list that most often has one entry.
+//! List that usually has one entry.
 
-/// One value or several. Tables by name have one of it for each name, and nearly every name is declared once.
+/// One value or several, for tables by name: nearly every name is declared once.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Few<T> {
     One(T),

@@ -1,7 +1,7 @@
-//! What to change so that a diagnostic goes away, as data.
+//! Quick fixes of diagnostics, as data.
 //!
-//! A fix is worked out when somebody asks for it and not together with its diagnostic: most diagnostics are never looked
-//! at, and some fixes need the whole scope of a place.
+//! A fix is computed on request and not together with its diagnostic: users read most diagnostics without requesting
+//! fixes, and some fixes need all visible names of a scope.
 
 mod missing;
 mod nearest;
@@ -14,30 +14,30 @@ use crate::db::Db;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::inputs::File;
 
-/// A way to make a diagnostic go away. All edits are in the file of the diagnostic.
+/// Change that resolves a diagnostic. All edits are in the file of the diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, in a few words.
+    /// Effect of the fix, in a few words.
     pub title: String,
-    /// The edits, in the order of the text; they do not overlap.
+    /// Edits in text order; they do not overlap.
     pub edits: Vec<TextEdit>,
-    /// Whether it is most likely what is wanted. At most one fix of a diagnostic is.
+    /// Whether it most likely matches the intention. At most one fix of a diagnostic is preferred.
     pub is_preferred: bool,
 }
 
-/// Replaces a piece of text.
+/// Replacement of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced; empty for an insertion.
+    /// Replaced range; empty for an insertion.
     pub range: TextRange,
-    /// What stands there instead.
+    /// New text.
     pub text: String,
 }
 
-/// Makes the fixes of one diagnostic.
+/// Computes the fixes of one diagnostic.
 type FixMaker = fn(&dyn Db, File, &Diagnostic) -> Vec<Fix>;
 
-/// Which fixes there are. What has none needs a decision that no program can take.
+/// All fixes by code. The other codes need a decision that only the author can make.
 static FIXES: &[(Code, FixMaker)] = &[
     (Code::LinkingError, nearest::names),
     (Code::UnresolvedReference, nearest::names),
@@ -57,7 +57,7 @@ static FIXES: &[(Code, FixMaker)] = &[
     (Code::CustomerOnWrongSide, patterns::wrong_side),
 ];
 
-/// The fixes of a diagnostic that [`file_diagnostics`](crate::file_diagnostics) has given for the file as it is now.
+/// Returns the fixes of a diagnostic from [`file_diagnostics`](crate::file_diagnostics) of the file's current state.
 pub fn fixes(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
     FIXES.iter().filter(|(code, _)| *code == diagnostic.code).flat_map(|(_, make)| make(db, file, diagnostic)).collect()
 }
@@ -72,7 +72,7 @@ impl TextEdit {
     }
 }
 
-/// The text of a range; empty when the range is not one of this text.
+/// Returns the text of a range; empty if the range is outside the text.
 fn text_at(text: &str, range: TextRange) -> &str {
     text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()
 }

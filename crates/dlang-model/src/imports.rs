@@ -1,4 +1,4 @@
-//! The graph of imports, and the cycles in it.
+//! Import graph and its cycles.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::db::Db;
 use crate::index::file_index;
 use crate::inputs::{File, ImportOutcome, Project};
 
-/// The files that the imports of a file lead to, one for each import statement; nothing for one that leads nowhere.
+/// Returns the target of each import statement of a file; `None` for an unresolved one.
 #[salsa::tracked(returns(deref))]
 pub fn imported_files(db: &dyn Db, file: File) -> Arc<[Option<File>]> {
     let outcomes = file.import_outcomes(db);
@@ -20,16 +20,15 @@ pub fn imported_files(db: &dyn Db, file: File) -> Arc<[Option<File>]> {
     file_index(db, file).imports.iter().map(|import| import.specifier.as_deref().and_then(target)).collect()
 }
 
-/// The files that import each other in a circle.
+/// Cycles of the import graph.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ImportCycles {
-    /// For each file that is in a circle, the number of the group that it forms with all those it can reach and that can
-    /// reach it.
+    /// For each file in a cycle, the number of its strongly connected component.
     groups: FxHashMap<File, u32>,
 }
 
 impl ImportCycles {
-    /// Whether a file can be reached from itself.
+    /// Whether a file is in a cycle.
     pub fn contains(&self, file: File) -> bool {
         self.groups.contains_key(&file)
     }
@@ -39,7 +38,7 @@ impl ImportCycles {
     }
 }
 
-/// All circles of imports of the project.
+/// Returns all import cycles of the project.
 #[salsa::tracked(returns(ref))]
 pub fn import_cycles(db: &dyn Db) -> Arc<ImportCycles> {
     let files = project_files(db);
@@ -50,17 +49,17 @@ pub fn import_cycles(db: &dyn Db) -> Arc<ImportCycles> {
     Arc::new(ImportCycles { groups: search.groups })
 }
 
-/// The files of the project, in the order of their paths.
+/// Returns the files of the project, ordered by path.
 pub fn project_files(db: &dyn Db) -> &[File] {
     Project::try_get(db).map(|project| project.files(db)).unwrap_or_default()
 }
 
-/// Tarjan's search for strongly connected components. It keeps its own stack, because circles can be long.
+/// Tarjan's search for strongly connected components, with an explicit stack, because cycles can be long.
 #[derive(Default)]
 struct Search {
-    /// When a file was found, and the earliest found file known to be reachable from it.
+    /// Discovery order of a file, and the earliest discovered file known to be reachable from it.
     found: FxHashMap<File, (u32, u32)>,
-    /// Files whose component is not known yet, in the order in which they were found.
+    /// Files whose component is not complete, in discovery order.
     open: Vec<File>,
     is_open: FxHashSet<File>,
     groups: FxHashMap<File, u32>,
@@ -71,7 +70,7 @@ impl Search {
         if self.found.contains_key(&start) {
             return;
         }
-        // A file on the way, and which of its imports comes next.
+        // Files on the current path, and the next import of each.
         let mut way: Vec<(File, usize)> = Vec::new();
         self.enter(start);
         way.push((start, 0));
@@ -115,7 +114,7 @@ impl Search {
         }
     }
 
-    /// All that was found since the first file of a component and is still open forms the component.
+    /// Closes a component: its first file and all open files discovered after it are its members.
     fn close(&mut self, first: File, group: u32, imports_itself: bool) {
         let begin = self.open.iter().rposition(|file| *file == first).unwrap_or(self.open.len());
         let members = self.open.split_off(begin);
@@ -129,8 +128,8 @@ impl Search {
     }
 }
 
-/// For each import of a file, the shortest way from it back to the file: the file itself, what is imported, … and the file
-/// again. Nothing for an import that is in no circle.
+/// Returns, for each import of a file, the shortest cycle through it: the file, the imported file, … and the file
+/// again. `None` for an import that is in no cycle.
 pub fn import_cycles_through(db: &dyn Db, file: File) -> Vec<Option<Vec<File>>> {
     let targets = imported_files(db, file);
     if targets.iter().all(Option::is_none) {
@@ -153,9 +152,9 @@ pub fn import_cycles_through(db: &dyn Db, file: File) -> Vec<Option<Vec<File>>> 
     targets.iter().map(|target| target.filter(|target| cycles.is_same(file, *target)).and_then(way)).collect()
 }
 
-/// For each file of a circle the import to follow to come to `goal` by the shortest way.
+/// Returns, for each file of a cycle, the import to follow on the shortest path to `goal`.
 fn next_steps(db: &dyn Db, cycles: &ImportCycles, goal: File) -> FxHashMap<File, File> {
-    // Who imports whom, found by walking forwards; in the order of imports, so that the way is always the same one.
+    // Importers of each file, collected in import order, so that the result is deterministic.
     let mut importers: FxHashMap<File, Vec<File>> = FxHashMap::default();
     let mut seen = FxHashSet::from_iter([goal]);
     let mut waiting = VecDeque::from([goal]);

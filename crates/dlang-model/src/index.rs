@@ -1,7 +1,7 @@
-//! What a file declares, without places in the text.
+//! Declarations of a file, without ranges.
 //!
-//! Other files see no more of a file than this. It is equal before and after an edit inside a body, so that such an edit
-//! costs them nothing.
+//! Other files depend only on this part of a file. It is equal before and after an edit inside a body, so that such
+//! an edit does not invalidate them.
 
 use std::sync::Arc;
 
@@ -12,81 +12,82 @@ use crate::inputs::File;
 use crate::kind::ElementKind;
 use crate::lower::file_model;
 
-/// The declarations of one file.
+/// Declarations of one file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileIndex {
-    /// The import statements, in their order.
+    /// Import statements, in text order.
     pub imports: Box<[IndexedImport]>,
-    /// The elements, each before those inside it: the order of the text.
+    /// Elements, each before those inside it: text order.
     pub elements: Box<[IndexedElement]>,
 }
 
-/// An import statement.
+/// Import statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedImport {
-    /// What is imported; nothing when the string is not there.
+    /// Specifier; `None` if the string is missing.
     pub specifier: Option<SmolStr>,
-    /// The name before everything that comes from it.
+    /// Prefix of all names from this import.
     pub alias: Option<SmolStr>,
 }
 
-/// An element.
+/// Element of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedElement {
-    /// What it is.
+    /// Kind of the element.
     pub kind: ElementKind,
-    /// Its name as it is written, a namespace's with its dots. Nothing when it is missing or ends in a dot.
+    /// Name as it is written, a namespace's with its dots. `None` if it is missing or ends in a dot.
     pub name: Option<SmolStr>,
-    /// The namespace that it stands in.
+    /// Number of the namespace that contains it.
     pub container: Option<u32>,
-    /// The last element inside it, or itself: together with its own number this says which elements it contains.
+    /// Number of the last element inside it, or its own: together with its own number, the range of elements it
+    /// contains.
     pub last: u32,
-    /// Its path from the root of the file. That is its fully qualified name if [`Self::is_qualified`]; else it has a part
-    /// in it that no reference can be equal to.
+    /// Path from the root of the file. This is its fully qualified name if [`Self::is_qualified`]; else it has a
+    /// segment that no reference can match.
     pub(crate) path: SmolStr,
-    /// Whether it and every namespace around it has a name.
+    /// Whether it and every enclosing namespace have a name.
     pub is_qualified: bool,
-    /// What stands behind a domain's `in`.
+    /// Reference after a domain's `in`.
     pub parent: Option<SmolStr>,
 }
 
 impl IndexedElement {
-    /// Its fully qualified name: the names of the namespaces around it and its own, with dots between them.
+    /// Returns its fully qualified name: the names of the enclosing namespaces and its own, separated by dots.
     pub fn fqn(&self) -> Option<&SmolStr> {
         self.is_qualified.then_some(&self.path)
     }
 }
 
 impl FileIndex {
-    /// An element by its number.
+    /// Returns an element by its number.
     pub fn element(&self, number: u32) -> Option<&IndexedElement> {
         self.elements.get(number as usize)
     }
 
-    /// Elements with their numbers.
+    /// Returns the elements with their numbers.
     pub fn elements_with_numbers(&self) -> impl Iterator<Item = (u32, &IndexedElement)> {
         (0..).zip(self.elements.iter())
     }
 }
 
-/// What a file declares.
+/// Returns the declarations of a file.
 #[salsa::tracked(returns(ref))]
 pub fn file_index(db: &dyn Db, file: File) -> Arc<FileIndex> {
     Arc::clone(&file_model(db, file).index)
 }
 
-/// How long a path may be. An element with a longer one cannot be named from outside its namespace. Every element has its
-/// path, so without a bound one very long name around many short ones would cost more memory than there is.
+/// Maximum length of a path, in bytes. An element with a longer one cannot be named from outside its namespace. Every
+/// element stores its path, so without a limit one very long name around many short ones would exhaust memory.
 const MAX_PATH: usize = 512;
 
-/// Puts names together to paths while a file is walked through.
+/// Builds paths from names while a file is traversed.
 #[derive(Debug, Default)]
 pub(crate) struct IndexBuilder {
     elements: Vec<IndexedElement>,
 }
 
 impl IndexBuilder {
-    /// Begins an element; [`Self::end`] ends it.
+    /// Begins an element; [`Self::end_element`] ends it.
     pub(crate) fn begin(
         &mut self,
         kind: ElementKind,
@@ -99,7 +100,7 @@ impl IndexBuilder {
         let length = around.map_or(0, |around| around.path.len() + 1) + name.as_ref().map_or(0, SmolStr::len);
         let is_qualified = name.is_some() && length <= MAX_PATH && around.is_none_or(|around| around.is_qualified);
         let path = match (&name, around) {
-            // `#` begins no name. Two nameless namespaces are two.
+            // No name begins with `#`. Two nameless namespaces are different.
             (None, _) => smol_str::format_smolstr!("#{number}"),
             (Some(name), None) => name.clone(),
             (Some(name), Some(around)) if length <= MAX_PATH => smol_str::format_smolstr!("{}.{name}", around.path),
@@ -109,7 +110,7 @@ impl IndexBuilder {
         number
     }
 
-    /// Ends an element: all that began since is inside it.
+    /// Ends an element: all elements that began since are inside it.
     pub(crate) fn end(&mut self, number: u32) {
         let last = u32::try_from(self.elements.len().saturating_sub(1)).unwrap_or(u32::MAX);
         if let Some(element) = self.elements.get_mut(number as usize) {

@@ -1,49 +1,49 @@
-//! What the model is made from: files, what their imports lead to, and which files belong together.
+//! Inputs of the model: files, the targets of their imports, and the set of files.
 //!
-//! Nothing here reads a disk. Whoever does (a workspace, a test) says what a file contains and where each of its import
-//! specifiers leads.
+//! This crate does not read the file system. Its user (a workspace, a test) provides the contents of each file and
+//! the target of each import specifier.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostics::Code;
 
-/// A file of the model: a small handle that stays the same while the file's text changes.
+/// File of the model: a small handle that stays the same when the file's text changes.
 #[salsa::input(debug)]
 pub struct File {
-    /// The path as it was given; messages print it.
+    /// Path as it was given; messages print it.
     #[returns(deref)]
     pub path: Arc<str>,
-    /// The text.
+    /// Text of the file.
     #[returns(deref)]
     pub text: Arc<str>,
-    /// Where its imports lead.
+    /// Targets of its imports.
     #[returns(ref)]
     pub import_outcomes: Arc<ImportOutcomes>,
-    /// The folder of the installed package that the file lies in. Files of one package show what they import from it.
+    /// Folder of the installed package that contains the file. Files of one package re-export their imports from it.
     #[returns(as_deref)]
     pub package: Option<Arc<str>>,
 }
 
-/// The files that are looked at together. There is one per database.
+/// Files of one model. There is one per database.
 #[salsa::input(singleton)]
 pub struct Project {
-    /// The files in the order of their paths.
+    /// Files ordered by path.
     #[returns(deref)]
     pub files: Arc<[File]>,
 }
 
-/// Where the imports of one file lead, by their specifiers.
+/// Outcomes of the imports of one file, by specifier.
 ///
-/// The key is the specifier and not the place of the import statement: a specifier means the same wherever it stands in
-/// a file, so after an edit what was known about the others still holds.
+/// The key is the specifier and not the position of the import statement: a specifier means the same everywhere in a
+/// file, so an edit does not invalidate the outcomes of the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportOutcomes {
     outcomes: BTreeMap<String, ImportOutcome>,
 }
 
 impl ImportOutcomes {
-    /// Where a specifier leads. Nothing is known about one that was never looked at; that is no mistake of the file.
+    /// Returns the outcome of a specifier. `None` if it was never resolved; that is not an error of the file.
     pub fn get(&self, specifier: &str) -> Option<&ImportOutcome> {
         self.outcomes.get(specifier)
     }
@@ -55,22 +55,22 @@ impl FromIterator<(String, ImportOutcome)> for ImportOutcomes {
     }
 }
 
-/// Where an import leads.
+/// Outcome of resolving an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportOutcome {
-    /// To this file.
+    /// Resolved to this file.
     File(File),
-    /// To nothing.
+    /// Not resolved.
     Problem(ImportProblem),
 }
 
-/// Why an import leads to nothing, in the words of whoever looked: what a specifier means, and what to do when it means
-/// nothing, is decided where manifests and packages are known.
+/// Reason for an unresolved import, written by the resolver, which knows manifests and packages and can say how to
+/// fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportProblem {
     pub code: Code,
-    /// The word by which other programs know why an import is not resolved, such as `file-not-found`.
+    /// Stable reason for programs, such as `file-not-found`.
     pub reason: &'static str,
-    /// What to say, a hint included.
+    /// Message, including the hint.
     pub message: String,
 }

@@ -1,8 +1,8 @@
-//! What can be declared in a file or namespace.
+//! Kinds of elements.
 
 use dlang_syntax::SyntaxKind;
 
-/// The kind of an element: what stands in a file or namespace under a name of its own.
+/// Kind of an element: a named declaration in a file or namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ElementKind {
     /// `Domain`
@@ -13,7 +13,7 @@ pub enum ElementKind {
     Team,
     /// `Classification`
     Classification,
-    /// `Metadata`: a key that `metadata` blocks give values to.
+    /// `Metadata`: a key for the entries of `metadata` blocks.
     Metadata,
     /// `ContextMap`
     ContextMap,
@@ -36,21 +36,21 @@ impl ElementKind {
         Self::Namespace,
     ];
 
-    /// The kinds that references name. They come first in [`Self::ALL`], so that tables by kind need no more rows.
+    /// Kinds that references can name. They come first in [`Self::ALL`], so that tables by kind need no more rows.
     pub const REFERENCEABLE: [Self; 5] =
         [Self::Domain, Self::BoundedContext, Self::Team, Self::Classification, Self::Metadata];
 
-    /// Whether a reference can name it, and another file can see it.
+    /// Whether a reference can name it and other files can import it.
     pub fn is_referenceable(self) -> bool {
         self.table_row().is_some()
     }
 
-    /// Its row in a table of the referenceable kinds.
+    /// Returns its row in a table of the referenceable kinds.
     pub(crate) fn table_row(self) -> Option<usize> {
         Self::REFERENCEABLE.iter().position(|kind| *kind == self)
     }
 
-    /// The kind of a node; nothing for nodes that declare no element.
+    /// Returns the kind of a node; `None` for nodes that declare no element.
     pub fn from_syntax(kind: SyntaxKind) -> Option<Self> {
         Some(match kind {
             SyntaxKind::DOMAIN => Self::Domain,
@@ -65,7 +65,7 @@ impl ElementKind {
         })
     }
 
-    /// The name of its type, as JSON and messages have it.
+    /// Returns the name of its type in JSON and messages.
     pub fn type_name(self) -> &'static str {
         match self {
             Self::Domain => "Domain",

@@ -1,37 +1,40 @@
-//! The model behind DomainLang texts: what files declare and import, what names mean, and whether all of it is sound.
+//! Semantic model of DomainLang texts: declarations, imports, name resolution and validation.
 //!
-//! # How to use it
+//! # Usage
 //!
-//! A [`ModelHost`] holds files as they are given to it ([`Change`]). This crate reads no disk: for each import specifier of a
-//! file ([`file_index`]) its owner says where it leads ([`ImportOutcomes`]). Questions are functions of a database
-//! ([`Db`]) and most often of a [`File`] or [`Definition`]; their answers are plain data:
+//! A [`ModelHost`] holds the files that its owner provides ([`ModelChange`]). This crate does not read the file
+//! system: for each import specifier of a file ([`file_index`]), the owner provides its target ([`ImportOutcomes`]).
+//! Queries are functions of a database ([`Db`]), usually with a [`File`] or [`Definition`]; their results are plain
+//! data:
 //!
-//! - [`file_diagnostics`], and for each [`Diagnostic`] its [`fixes()`];
-//! - [`definitions`], [`definition_at`], [`definitions_by_fqn`], [`definitions_by_name`]; a [`Definition`] knows its kind, names, places, content and syntax;
-//! - [`resolutions`], [`resolve_reference`], [`resolve_name`], [`visible_names`], [`visible_files`], and backwards [`usages`];
+//! - [`file_diagnostics`], and for each [`ModelDiagnostic`] its [`fixes()`];
+//! - [`definitions`], [`definition_at`], [`definitions_by_fqn`], [`definitions_by_name`]; a [`Definition`] has a
+//!   kind, names, ranges, content and syntax;
+//! - [`resolutions`], [`resolve_reference`], [`resolve_name`], [`visible_names`], [`visible_files`], and in reverse
+//!   [`usages`];
 //! - [`effective_classification`], [`effective_team`], [`metadata_map`], [`context_domain`], [`domain_parent`];
-//! - [`relationship_views`], which know kind, upstream and downstream;
-//! - [`file_model`], all of a file as data with places; [`parse`], its tree.
+//! - [`relationship_views`], with kind, upstream and downstream;
+//! - [`file_model`], a whole file as data with ranges; [`parse`], its tree.
 //!
-//! Questions on other threads ask a [`Snapshot`]. They are cancelled when a change comes, and by a [`CancellationToken`].
+//! Queries on other threads use a [`ModelSnapshot`]. A change cancels them, and so does a [`CancellationToken`].
 //!
-//! # How it is fast
+//! # Incremental computation
 //!
-//! The queries are salsa's, and each depends on what it has read. [`file_model`] is made from a text in one walk;
-//! [`file_index`] is the part of it without places, the only part that other files read. Whatever happens inside a body
-//! is over when that index turns out to be the same. Imports lead to tables of exported names (`scope`), references to
-//! [`Resolutions`], and diagnostics of a file read all of these and nothing of another file's text.
+//! The queries are salsa's, and each depends only on its inputs. [`file_model`] is computed from a text in one
+//! traversal; [`file_index`] is its part without ranges, the only part that other files read. If the index is
+//! unchanged, an edit affects no other file. Imports resolve to tables of exported names (`scope`), references to
+//! [`Resolutions`], and the diagnostics of a file depend on all of these but not on the text of other files.
 //!
-//! # What is different from other programs
+//! # Differences from DomainLang's original tools
 //!
-//! Which diagnostics there are, and which of the existing program's habits are kept, stands in the module `rules`. Besides:
-//! a relationship has one kind ([`RelationshipKind::of`]), where other programs have a second one for `<->`.
+//! The module `rules` lists the rules and where they differ. In addition, a relationship has one kind
+//! ([`RelationshipKind::from_form`]), while the original tools compute a second one for `<->`.
 //!
-//! # Bounds
+//! # Limits
 //!
-//! Paths of elements are at most 512 bytes long, an entry of a map means at most 64 elements, and messages name at most two
-//! dozen members of a circle. Of one file 10,000 errors and 10,000 other findings are listed. Within these bounds everything but the messages about circles of imports is linear in the
-//! size of the model.
+//! Paths of elements have at most 512 bytes, an entry of a map resolves to at most 64 elements, and messages name at
+//! most two dozen members of a cycle. At most 10,000 errors and 10,000 other findings are listed per file. Within
+//! these limits, everything except the messages about import cycles is linear in the size of the model.
 
 mod data;
 mod db;

@@ -1,8 +1,7 @@
-//! From a file's tree to plain data, in one walk.
+//! Lowering of a file's tree to plain data, in one traversal.
 //!
-//! Everything above this module works on the result ([`FileModel`]) and not on the tree: it is smaller, and reading it
-//! costs nothing. What comes after a mistake in the text is here as far as the parser could read it; what is missing is
-//! absent, never made up.
+//! All other modules use the result ([`FileModel`]) instead of the tree: it is smaller and cheap to read. The text
+//! after an error is included as far as the parser could read it; missing parts are absent, never invented.
 
 mod context;
 mod map;
@@ -22,16 +21,16 @@ use crate::index::{IndexBuilder, IndexedImport};
 use crate::inputs::File;
 use crate::kind::ElementKind;
 
-/// The tree of a file, for questions about its syntax.
+/// Returns the tree of a file, for syntactic queries.
 ///
-/// Trees are large. The model makes its data of one that it drops at once, so that a file nobody looks at costs no tree, and
-/// here only those of the files looked at last are kept.
+/// Trees are large. The model computes its data from a temporary tree, so that files without such queries cost no
+/// tree, and this query caches only the most recently used ones.
 #[salsa::tracked(returns(ref), no_eq, lru = 32)]
 pub fn parse(db: &dyn Db, file: File) -> Parse {
     dlang_syntax::parse(file.text(db))
 }
 
-/// The whole of a file as data, with places.
+/// Returns the whole file as data, with ranges.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn file_model(db: &dyn Db, file: File) -> Arc<FileModel> {
     Arc::new(lower(&dlang_syntax::parse(file.text(db))))
@@ -70,7 +69,7 @@ fn lower(parse: &Parse) -> FileModel {
     }
 }
 
-/// What the walk has collected.
+/// Data collected so far.
 #[derive(Default)]
 struct LoweringState {
     index: IndexBuilder,
@@ -144,7 +143,7 @@ impl LoweringState {
         domain
     }
 
-    /// The reference in a clause or property.
+    /// Lowers the reference in a clause or property.
     fn target(&mut self, node: &SyntaxNode, role: ReferenceRole, owner: u32) -> Option<ReferenceId> {
         let reference = node.children().find(|child| child.kind() == SyntaxKind::REFERENCE)?;
         Some(self.reference(&reference, role, owner))
@@ -157,13 +156,14 @@ impl LoweringState {
     }
 }
 
-/// A declared name. One that ends in a dot is not finished and stands for nothing.
+/// Returns a declared name. A name that ends in a dot is incomplete and treated as missing.
 fn name_text(node: &SyntaxNode) -> Option<SmolStr> {
     let text = dotted_text(node);
     (!text.is_empty() && !text.ends_with('.')).then_some(text)
 }
 
-/// The identifiers in a node with dots between them. Where one is missing behind a dot, the text ends in the dot.
+/// Returns the identifiers in a node, separated by dots. If an identifier is missing after a dot, the text ends in
+/// the dot.
 fn dotted_text(node: &SyntaxNode) -> SmolStr {
     let mut first: Option<SmolStr> = None;
     let mut long = String::new();
@@ -192,13 +192,13 @@ fn dotted_text(node: &SyntaxNode) -> SmolStr {
     if ends_in_dot { smol_str::format_smolstr!("{text}.") } else { text }
 }
 
-/// The reference in a clause of a header.
+/// Returns the reference in a clause of a header.
 fn clause_target(node: &SyntaxNode, clause: SyntaxKind) -> Option<SyntaxNode> {
     let clause = node.children().find(|child| child.kind() == clause)?;
     clause.children().find(|child| child.kind() == SyntaxKind::REFERENCE)
 }
 
-/// The strings among a node's tokens.
+/// Returns the strings among a node's tokens.
 fn strings_of(node: &SyntaxNode) -> impl Iterator<Item = SmolStr> + use<> {
     node.children_with_tokens()
         .filter_map(NodeOrToken::into_token)
@@ -210,7 +210,7 @@ fn string_of(node: &SyntaxNode) -> Option<SmolStr> {
     strings_of(node).next()
 }
 
-/// The name among a node's children, and where it stands.
+/// Returns the name among a node's children, and its range.
 fn name_of(node: &SyntaxNode) -> Option<(SmolStr, TextRange)> {
     let name = node.children().find(|child| child.kind() == SyntaxKind::NAME)?;
     Some((name_text(&name)?, name.text_range()))

@@ -1,14 +1,15 @@
-//! Names that look like another one.
+//! Similar names.
 
 use smol_str::SmolStr;
 
-/// How much of two names must be the same, from 0 to 1.
+/// Minimum similarity of two names, from 0 to 1.
 const SIMILAR: f64 = 0.7;
 
-/// Those of `names` that look like `written`, each once, with how near it is: the nearest first, then the shorter.
+/// Returns those of `names` that are similar to `written`, each once, with its score: the most similar first, then
+/// the shorter.
 ///
-/// A name that differs in its qualifier only is the nearest, then one that differs in the case of letters, then one that
-/// looks alike.
+/// A name that differs only in its qualifier scores highest, then one that differs only in case, then by edit
+/// distance.
 pub fn nearest_names(written: &str, names: impl IntoIterator<Item = SmolStr>) -> Vec<(f64, SmolStr)> {
     let scored = names.into_iter().filter_map(|name| Some((score(written, &name)?, name)));
     let mut scored: Vec<(f64, SmolStr)> = scored.collect();
@@ -35,11 +36,11 @@ fn simple(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or_default()
 }
 
-/// How much of two names is the same; 0 without a closer look where their lengths say that it is not enough.
+/// Returns the similarity of two names from 0 to 1; 0 without computing it if their lengths differ too much.
 fn likeness(one: &str, other: &str) -> f64 {
     let (one_length, other_length) = (one.chars().count(), other.chars().count());
     let (shorter, longer) = (one_length.min(other_length), one_length.max(other_length));
-    // Each character that only the longer one has is a difference.
+    // Each additional character of the longer name is a difference.
     #[expect(clippy::cast_precision_loss, reason = "no name has 2^52 characters")]
     let is_hopeless = (shorter as f64) < SIMILAR * longer as f64;
     if is_hopeless { 0.0 } else { strsim::normalized_damerau_levenshtein(one, other) }

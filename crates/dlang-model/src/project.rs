@@ -1,4 +1,4 @@
-//! Where the elements of all files are declared, by their names.
+//! Elements of all files by name.
 
 use std::sync::Arc;
 
@@ -11,14 +11,15 @@ use crate::few::Few;
 use crate::imports::project_files;
 use crate::index::file_index;
 
-/// The elements of the project by name. Those of one name come in the order of files and of their texts.
+/// Elements of the project by name. Those with the same name are ordered by file, then in text order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectIndex {
     by_fqn: FxHashMap<SmolStr, Few<Definition>>,
     by_name: FxHashMap<SmolStr, Few<Definition>>,
 }
 
-/// The table of the project. It reads no more of a file than what that declares, so it outlives edits of bodies.
+/// Returns the table of the project. It depends only on the declarations of files, so edits of bodies do not
+/// invalidate it.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn project_index(db: &dyn Db) -> Arc<ProjectIndex> {
     let mut index = ProjectIndex::default();
@@ -39,13 +40,12 @@ pub(crate) fn project_index(db: &dyn Db) -> Arc<ProjectIndex> {
     Arc::new(index)
 }
 
-/// The elements of the project that have a fully qualified name: most often one, several when it is declared again.
+/// Returns the elements with a fully qualified name: usually one, several if it is declared more than once.
 pub fn definitions_by_fqn<'db>(db: &'db dyn Db, fqn: &str) -> &'db [Definition] {
     project_index(db).by_fqn.get(fqn).map(Few::as_slice).unwrap_or_default()
 }
 
-/// The elements of the project that have a name, whatever namespaces they are in. A namespace has all of its name, dots
-/// included.
+/// Returns the elements with a name, in any namespace. The name of a namespace includes its dots.
 pub fn definitions_by_name<'db>(db: &'db dyn Db, name: &str) -> &'db [Definition] {
     project_index(db).by_name.get(name).map(Few::as_slice).unwrap_or_default()
 }

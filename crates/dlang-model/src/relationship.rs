@@ -1,4 +1,4 @@
-//! Relationships as they are meant: which contexts, which of them is upstream, and what kind of relationship it is.
+//! Relationships with resolved ends: the contexts, which of them is upstream, and the kind of the relationship.
 
 use dlang_syntax::TextRange;
 use dlang_syntax::ast::{Arrow, PatternKind};
@@ -12,27 +12,27 @@ use crate::kind::ElementKind;
 use crate::lower::file_model;
 use crate::resolve::{Resolutions, resolutions};
 
-/// A relationship between two bounded contexts.
+/// Relationship between two bounded contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelationshipView {
-    /// The bounded context or context map that it stands in.
+    /// Bounded context or context map that contains it.
     pub source: Definition,
-    /// Which of the two that is.
+    /// Kind of `source`.
     pub source_kind: RelationshipSource,
-    /// Where it stands in the file of its source.
+    /// Range in the file of `source`.
     pub range: TextRange,
-    /// What it is.
+    /// Kind of the relationship.
     pub kind: RelationshipKind,
-    /// How its middle is written.
+    /// Middle of the relationship.
     pub arrow: RelationshipArrow,
-    /// The context on the left.
+    /// Context on the left.
     pub left: RelationshipSide,
-    /// The context on the right.
+    /// Context on the right.
     pub right: RelationshipSide,
 }
 
 impl RelationshipView {
-    /// The side that what is offered comes from; nothing where neither is.
+    /// Returns the providing side; `None` if neither is.
     pub fn upstream(&self) -> Option<&RelationshipSide> {
         match self.arrow {
             RelationshipArrow::Directional(Arrow::Right) => Some(&self.left),
@@ -41,7 +41,7 @@ impl RelationshipView {
         }
     }
 
-    /// The side that uses what is offered; nothing where neither is.
+    /// Returns the consuming side; `None` if neither is.
     pub fn downstream(&self) -> Option<&RelationshipSide> {
         match self.arrow {
             RelationshipArrow::Directional(Arrow::Right) => Some(&self.right),
@@ -50,34 +50,34 @@ impl RelationshipView {
         }
     }
 
-    /// Whether it has an arrow that points somewhere, `<->` included.
+    /// Whether it has an arrow, including `<->` but not `><`.
     pub fn is_directional(&self) -> bool {
         matches!(self.arrow, RelationshipArrow::Directional(_))
     }
 }
 
-/// One side of a relationship.
+/// Side of a relationship.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelationshipSide {
-    /// The bounded context.
+    /// Bounded context of the side.
     pub context: Definition,
     /// Whether it is written as `this`.
     pub is_this: bool,
-    /// The patterns on this side of an arrow.
+    /// Patterns on this side of an arrow.
     pub patterns: Vec<PatternKind>,
 }
 
-/// Where relationships stand.
+/// Kind of element that contains a relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelationshipSource {
-    /// In a bounded context.
+    /// Bounded context.
     BoundedContext,
-    /// In a context map.
+    /// Context map.
     ContextMap,
 }
 
 impl RelationshipSource {
-    /// Its name in JSON.
+    /// Returns its name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BoundedContext => "BoundedContext",
@@ -86,36 +86,36 @@ impl RelationshipSource {
     }
 }
 
-/// What stands between the ends.
+/// Middle of a relationship, between its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelationshipArrow {
     /// `->`, `<-` or `<->`
     Directional(Arrow),
-    /// A pattern of both sides in brackets.
+    /// Symmetric pattern in brackets.
     Pattern(PatternKind),
     /// `><`
     Apart,
 }
 
-/// What a relationship is.
+/// Kind of a relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RelationshipKind {
-    /// One provides, the other consumes.
+    /// One side provides, the other consumes.
     UpstreamDownstream,
-    /// The same, and the consumer has a say.
+    /// One side provides, and the consumer influences its priorities.
     CustomerSupplier,
-    /// Both provide and consume.
+    /// Both sides provide and consume.
     Bidirectional,
-    /// Both own a part of the model together.
+    /// Both sides own a part of the model together.
     SharedKernel,
-    /// Both succeed or fail together.
+    /// Both sides succeed or fail together.
     Partnership,
-    /// They have nothing to do with each other, and it is said.
+    /// Both sides decided not to integrate.
     SeparateWays,
 }
 
 impl RelationshipKind {
-    /// Its name in JSON.
+    /// Returns its name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::UpstreamDownstream => "UpstreamDownstream",
@@ -127,8 +127,8 @@ impl RelationshipKind {
         }
     }
 
-    /// The kind of a relationship by its form alone. `<->` is always bidirectional, whatever its patterns: there is one
-    /// answer to the question, where the existing program has two.
+    /// Derives the kind of a relationship from its form alone. `<->` is always bidirectional, with any patterns;
+    /// DomainLang's original tools give two different kinds in different outputs.
     pub fn from_form(form: &RelationshipForm) -> Option<Self> {
         match form {
             RelationshipForm::Directional { arrow: Some(Arrow::Both), .. } => Some(Self::Bidirectional),
@@ -151,18 +151,18 @@ impl RelationshipKind {
     }
 }
 
-/// The bounded context that `this` means in a relationship: the one that it stands in.
+/// Returns the bounded context that `this` refers to in a relationship: the one that contains it.
 pub fn containing_context(db: &dyn Db, file: File, relationship: &Relationship) -> Option<Definition> {
     let owner = Definition { file, number: relationship.owner };
     (owner.kind(db)? == ElementKind::BoundedContext).then_some(owner)
 }
 
-/// A relationship as it is meant; nothing when an end means nothing or a mistake left out the middle.
+/// Returns a relationship with resolved ends; `None` if an end is unresolved or the middle is missing.
 pub fn relationship_view(db: &dyn Db, file: File, relationship: &Relationship) -> Option<RelationshipView> {
     Facts::new(db, file).view(relationship)
 }
 
-/// The relationships of a file: those of bounded contexts, in the order of the text, then those of context maps.
+/// Returns the relationships of a file: those of bounded contexts in text order, then those of context maps.
 pub fn relationship_views(db: &dyn Db, file: File) -> Vec<RelationshipView> {
     let facts = Facts::new(db, file);
     let model = file_model(db, file);
@@ -178,8 +178,8 @@ pub fn relationship_views(db: &dyn Db, file: File) -> Vec<RelationshipView> {
     ordered.filter_map(|relationship| facts.view(relationship)).collect()
 }
 
-/// What relationships of a file are made from, fetched once for all of them: a model has thousands, and each would look
-/// it up several times.
+/// Shared inputs of a file's relationships, fetched once: a model has thousands of them, and each would otherwise
+/// look them up several times.
 struct Facts<'db> {
     file: File,
     index: &'db FileIndex,

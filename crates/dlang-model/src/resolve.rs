@@ -1,4 +1,4 @@
-//! What the references of a file mean.
+//! Resolution of a file's references.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::kind::ElementKind;
 use crate::lower::file_model;
 use crate::scope::Names;
 
-/// The targets of a file's references, by their numbers.
+/// Targets of a file's references, by number.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Resolutions {
     targets: Box<[Targets]>,
 }
 
-/// What a reference means: most often one element.
+/// Targets of a reference: usually one element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Targets {
     None,
@@ -31,7 +31,7 @@ enum Targets {
 }
 
 impl Resolutions {
-    /// Every element that a reference means; more than one only in maps.
+    /// Returns every element that a reference resolves to; more than one only in maps.
     pub fn targets(&self, reference: ReferenceId) -> &[Definition] {
         match self.targets.get(reference.0 as usize) {
             Some(Targets::One(definition)) => std::slice::from_ref(definition),
@@ -40,7 +40,7 @@ impl Resolutions {
         }
     }
 
-    /// The element that a reference means, or the first of them.
+    /// Returns the element that a reference resolves to, or the first one.
     pub fn target(&self, reference: ReferenceId) -> Option<Definition> {
         self.targets(reference).first().copied()
     }
@@ -71,13 +71,13 @@ fn resolve(names: &Names<'_>, container: Option<u32>, reference: &Reference) -> 
     }
 }
 
-/// What a reference of the tree means.
+/// Resolves a reference of the tree.
 pub fn resolve_reference<'db>(db: &'db dyn Db, file: File, reference: &ast::Reference) -> &'db [Definition] {
     let id = file_model(db, file).reference_at(reference.syntax().text_range());
     id.map(|id| resolutions(db, file).targets(id)).unwrap_or_default()
 }
 
-/// What a name would mean if it stood in `container`, or at the root of the file.
+/// Resolves a name as if it were written in `container`, or at the root of the file.
 pub fn resolve_name(
     db: &dyn Db,
     file: File,
@@ -89,29 +89,29 @@ pub fn resolve_name(
     Names::new(db, file).first(container, wanted, name)
 }
 
-/// A place where an element is named.
+/// Reference to an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
-    /// The file.
+    /// File that contains the reference.
     pub file: File,
-    /// The reference.
+    /// Number of the reference.
     pub reference: ReferenceId,
-    /// Where it stands, qualifiers included.
+    /// Range of the reference, including qualifiers.
     pub range: TextRange,
-    /// How it is written, without blanks.
+    /// Reference as it is written, without blanks.
     pub text: SmolStr,
 }
 
-/// Every reference to an element in the files of the project, in the order of files and of their texts.
+/// Returns every reference to an element in the project, ordered by file, then in text order.
 pub fn usages(db: &dyn Db, definition: Definition) -> Vec<Usage> {
     project_files(db).iter().flat_map(|file| usages_in(db, *file, definition)).collect()
 }
 
-/// Every reference to an element in one file, in the order of the text.
+/// Returns every reference to an element in one file, in text order.
 pub fn usages_in(db: &dyn Db, file: File, definition: Definition) -> Vec<Usage> {
     let Some(name) = definition.name(db) else { return Vec::new() };
     let model = file_model(db, file);
-    // What a reference means has the name that it ends in, so most files need not be resolved to know that they have none.
+    // A reference ends with the name of its target, so most files are known to have no usages without resolving them.
     let is_named = |reference: &Reference| {
         let qualifier = reference.text.strip_suffix(name.as_str());
         qualifier.is_some_and(|qualifier| qualifier.is_empty() || qualifier.ends_with('.'))
@@ -125,9 +125,10 @@ pub fn usages_in(db: &dyn Db, file: File, definition: Definition) -> Vec<Usage> 
     means.map(|(reference, data)| Usage { file, reference, range: data.range, text: data.text.clone() }).collect()
 }
 
-/// The parents of a file's domains, by the numbers of its elements.
+/// Returns the parents of a file's domains, by element number.
 ///
-/// It reads no more than what files declare, so that circles of domains across files cost nothing while bodies are edited.
+/// It depends only on the declarations of files, so that edits of bodies do not invalidate the check for domain
+/// cycles.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn domain_parents(db: &dyn Db, file: File) -> Arc<[Option<Definition>]> {
     let names = Names::new(db, file);
@@ -137,7 +138,7 @@ pub(crate) fn domain_parents(db: &dyn Db, file: File) -> Arc<[Option<Definition>
     file_index(db, file).elements.iter().map(parent).collect()
 }
 
-/// The domain that a domain is part of.
+/// Returns the parent domain of a domain.
 pub fn domain_parent(db: &dyn Db, domain: Definition) -> Option<Definition> {
     domain_parents(db, domain.file).get(domain.number as usize).copied().flatten()
 }

@@ -1,22 +1,22 @@
-//! What a model is held to: the table of rules, and the walk that applies them to a file.
+//! Validation: the table of rules, and the traversal that applies them to a file.
 //!
-//! The rules, their messages and their severities are those that DomainLang's users know. Where they were wrong they are
-//! different here:
+//! Rules, messages and severities are those of DomainLang's original tools, except where those were wrong:
 //!
-//! - **Elements without names.** A name that is missing is a mistake of syntax, and that is said. No rule speaks of the
-//!   element as `undefined`, two nameless elements are no duplicates, and there is no rule about nameless metadata keys
-//!   (`metadata-missing-name`), which could only repeat the parser. What a rule needs and a mistake left out makes the
-//!   rule silent: the missing end of a relationship, the missing name behind `for`, a reference that ends in a dot.
-//! - **`this` in a context map** stands for nothing and the relationship for less; it is a warning
-//!   ([`Code::ThisOutsideContext`]). It is no error, because such models were valid.
+//! - **Elements without names.** A missing name is a syntax error and reported as such. No rule calls the element
+//!   `undefined`, two nameless elements are not duplicates, and there is no rule about nameless metadata keys
+//!   (`metadata-missing-name`), which would only repeat the parser. A rule reports nothing if an error has removed
+//! its
+//!   input: the missing end of a relationship, the missing name after `for`, a reference that ends in a dot.
+//! - **`this` in a context map** refers to no context, and the relationship has no effect; it is a warning
+//!   ([`ModelCode::ThisOutsideContext`]). It is not an error, because the original tools accept such models.
 //! - **Every diagnostic has a code.**
-//! - **Imports.** Every import of a circle is marked, however it is written. An import that leads nowhere is reported in
-//!   the words, and with the code, of whoever looked for it (`rules::imports`).
-//! - **Ranges.** A misplaced pattern is underlined itself, not the first of its list. The word that a declaration begins
-//!   with is underlined in both of its spellings.
+//! - **Imports.** Every import of a cycle is reported, in any spelling. An unresolved import is reported with the
+//!   message and code of its resolver (`rules::imports`).
+//! - **Ranges.** A misplaced pattern is marked itself, not the first of its list. The keyword of a declaration is
+//!   marked in both of its spellings.
 //!
-//! Kept as it is, for the sake of models and habits that rely on it: a namespace that is opened again is a duplicate
-//! element, and its blocks do not see each other's elements by their simple names.
+//! Unchanged for compatibility with existing models: a namespace that is opened again is a duplicate element, and its
+//! blocks do not see each other's elements by their simple names.
 
 mod contexts;
 mod domains;
@@ -43,18 +43,18 @@ use crate::inputs::File;
 use crate::lower::file_model;
 use crate::resolve::{Resolutions, resolutions};
 
-/// How many errors, and how many findings that are none, are listed of one file. Nobody reads more, and a large file of
-/// nothing but mistakes would otherwise cost more memory in messages than in text. They are counted apart, so that no
-/// error is lost behind warnings: whether a model is valid does not depend on the bound.
+/// Maximum number of errors, and of other findings, listed per file. Users do not read more, and for a large file of
+/// nothing but errors the messages would otherwise take more memory than the text. The two are counted separately, so
+/// that warnings never displace errors and the validity of a model does not depend on the limit.
 const MAX_FINDINGS: usize = 10_000;
 
-/// A rule: what it is about, and the codes that it reports.
+/// Validation rule: the codes that it reports, and its check.
 struct Rule {
     codes: &'static [Code],
     check: Check,
 }
 
-/// A rule by what it looks at.
+/// Check of a rule, by its input.
 enum Check {
     File(fn(&mut Checker<'_>)),
     Import(fn(&mut Checker<'_>, &ImportSubject<'_>)),
@@ -65,9 +65,9 @@ enum Check {
     Relationship(fn(&mut Checker<'_>, &Relationship)),
 }
 
-/// Every rule. Of one element, rules report in this order.
+/// All rules. The rules of one element report in this order.
 static RULES: &[Rule] = &[
-    // All references of a file come before everything else.
+    // All unresolved references of a file come first.
     Rule { codes: &[Code::LinkingError], check: Check::File(references::check_references) },
     Rule { codes: &[Code::DuplicateElement], check: Check::File(duplicates::elements) },
     Rule { codes: &[Code::ImportMissingUri], check: Check::Import(imports::missing_uri) },
@@ -100,7 +100,7 @@ static RULES: &[Rule] = &[
     Rule { codes: &[Code::ThisOutsideContext], check: Check::Relationship(relationships::this_outside_context) },
 ];
 
-/// The codes that rules report.
+/// Returns the codes that rules report.
 pub fn rule_codes() -> impl Iterator<Item = Code> {
     RULES.iter().flat_map(|rule| rule.codes).copied()
 }
@@ -127,7 +127,7 @@ pub(crate) fn check(db: &dyn Db, file: File, found: &mut Vec<Diagnostic>) {
     checker.finish();
 }
 
-/// What rules look at and report to.
+/// Inputs and results of the rules.
 struct Checker<'a> {
     db: &'a dyn Db,
     file: File,
@@ -135,11 +135,11 @@ struct Checker<'a> {
     resolutions: &'a Resolutions,
     hierarchy: domains::Hierarchy,
     found: &'a mut Vec<Diagnostic>,
-    /// Errors and others that rules have reported.
+    /// Numbers of reported errors and of other findings.
     count: [usize; 2],
 }
 
-/// An element that a rule looks at.
+/// Element that a rule checks.
 struct Subject<'a, T> {
     definition: Definition,
     name: Option<&'a SmolStr>,
@@ -147,11 +147,11 @@ struct Subject<'a, T> {
     content: &'a T,
 }
 
-/// An import that a rule looks at.
+/// Import that a rule checks.
 struct ImportSubject<'a> {
     import: &'a IndexedImport,
     places: &'a ImportData,
-    /// The files of the circle that the import closes.
+    /// Files of the cycle that the import closes.
     cycle: Option<&'a [File]>,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
     fn elements(&mut self) {
         let model = self.model;
         for ((number, element), places) in model.index.elements_with_numbers().zip(&model.elements) {
-            // A file can be long; nobody waits for the end of it when the answer is not wanted any more.
+            // A file can be long; stop early if the result is no longer needed.
             self.db.unwind_if_revision_cancelled();
             let definition = Definition { file: self.file, number };
             let name = element.name.as_ref();
@@ -231,7 +231,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Says what is not listed.
+    /// Reports the number of findings that are not listed.
     fn finish(&mut self) {
         let left_out: usize = self.count.iter().map(|count| count.saturating_sub(MAX_FINDINGS)).sum();
         if left_out > 0 {
@@ -244,12 +244,12 @@ impl<'a> Checker<'a> {
         self.model.reference(id)
     }
 
-    /// The simple name of what a reference means.
+    /// Returns the simple name of the target of a reference.
     fn target_name(&self, id: ReferenceId) -> Option<SmolStr> {
         self.resolutions.target(id)?.name(self.db)
     }
 
-    /// How an end is written; nothing when it is missing or not finished.
+    /// Returns an end as it is written; `None` if it is missing or incomplete.
     fn end_text(&self, end: End) -> Option<&'a str> {
         match end {
             End::Missing => None,

@@ -1,10 +1,9 @@
-//! Which names mean what: inside a file, and what it gets from others.
+//! Name lookup: inside a file, and in its imports.
 //!
-//! A name is looked for in the namespaces around it, from the inside to the outside, then in the file, then among what
-//! the file imports. In a namespace a name is the path from *that block* to an element in it: two blocks of one namespace
-//! do not see each other's elements by their simple names. What is imported forms one table, in which a later entry
-//! replaces an earlier one of the same name. A reference that wants one kind of element is not disturbed by elements of
-//! other kinds.
+//! A name is looked up in the enclosing namespaces, from the innermost outwards, then in the file, then in its
+//! imports. In a namespace a name is the path from *that block* to an element in it: two blocks of one namespace do
+//! not see each other's elements by their simple names. All imported elements form one table, in which a later entry
+//! replaces an earlier one with the same name. A lookup of one kind of element ignores elements of other kinds.
 
 use std::sync::Arc;
 
@@ -19,27 +18,27 @@ use crate::index::{FileIndex, file_index};
 use crate::inputs::File;
 use crate::kind::ElementKind;
 
-/// How many elements one name may mean where it means all of them. Nobody declares a thing that often; the bound keeps the
-/// work for a file of nothing but repetitions linear.
+/// Maximum number of elements that one name resolves to, where several are allowed. Real models never have that many;
+/// the limit ensures linear time for a file of nothing but repetitions.
 const MAX_TARGETS: usize = 64;
 
-/// One table for each kind that can be referred to.
+/// One table for each referenceable kind.
 type ByKind<T> = [T; ElementKind::REFERENCEABLE.len()];
 
-/// The elements of a file by their paths from its root.
+/// Elements of a file by their paths from its root.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct LocalScope {
-    /// Numbers of elements, ascending. Most paths lead to one element.
+    /// Numbers of elements, ascending. Most paths have one element.
     by_path: ByKind<FxHashMap<SmolStr, Few<u32>>>,
 }
 
-/// The names of a file.
+/// Returns the names of a file.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn local_scope(db: &dyn Db, file: File) -> Arc<LocalScope> {
     let mut scope = LocalScope::default();
     for (number, element) in file_index(db, file).elements_with_numbers() {
         let Some(table) = element.kind.table_row().and_then(|row| scope.by_path.get_mut(row)) else { continue };
-        // The path of a nameless element leads nowhere, but it may be asked for the elements in it.
+        // No reference matches the path of a nameless element, but lookups of elements inside it use that path.
         if element.name.is_none() {
             continue;
         }
@@ -53,7 +52,7 @@ pub(crate) fn local_scope(db: &dyn Db, file: File) -> Arc<LocalScope> {
     Arc::new(scope)
 }
 
-/// What a file shows to those that import it: elements by their fully qualified names, in the order of the text.
+/// Exported elements of a file by fully qualified name, in text order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Exports {
     entries: Box<[Export]>,
@@ -62,7 +61,7 @@ pub(crate) struct Exports {
 #[derive(Debug, PartialEq, Eq)]
 struct Export {
     name: SmolStr,
-    /// The row of its kind.
+    /// Row of its kind.
     row: usize,
     number: u32,
 }
@@ -76,7 +75,7 @@ pub(crate) fn exports(db: &dyn Db, file: File) -> Arc<Exports> {
     Arc::new(Exports { entries: entries.collect() })
 }
 
-/// What a file can name besides its own elements.
+/// Names from a file's imports.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct GlobalScope {
     by_name: ByKind<FxHashMap<SmolStr, Definition>>,
@@ -87,7 +86,7 @@ impl GlobalScope {
         self.by_name.get(wanted.table_row()?)?.get(name).copied()
     }
 
-    /// The names of one kind, in no order.
+    /// Returns the names of one kind, unordered.
     fn names(&self, wanted: ElementKind) -> impl Iterator<Item = (&SmolStr, Definition)> {
         let table = wanted.table_row().and_then(|row| self.by_name.get(row));
         table.into_iter().flatten().map(|(name, definition)| (name, *definition))
@@ -106,10 +105,11 @@ impl GlobalScope {
     }
 }
 
-/// The files that a file sees, each with the number of the import statement that brings it. Names of a later one replace
+/// Returns the files that a file sees, each with the number of its import statement. Names of a later file replace
 /// those of an earlier one.
 ///
-/// Imports are not transitive, with one exception: of an imported file in an installed package, also what it imports
+/// Imports are not transitive, with one exception: if an imported file is in an installed package, its own imports
+/// from that package are also visible, so that a package can be split into files. This applies one level deep.
 /// itself from its own package is visible, so that a package can be split into files. That goes one level deep.
 pub fn visible_files(db: &dyn Db, file: File) -> Vec<(usize, File)> {
     let mut visible = Vec::new();
@@ -124,9 +124,9 @@ pub fn visible_files(db: &dyn Db, file: File) -> Vec<(usize, File)> {
     visible
 }
 
-/// What a file imports, by the names that it has there.
+/// Returns the imported elements of a file by their names there.
 ///
-/// The file's own elements are not in it: they are found before anything that is imported.
+/// The file's own elements are not included: they take precedence over imports.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn global_scope(db: &dyn Db, file: File) -> Arc<GlobalScope> {
     let mut scope = GlobalScope::default();
@@ -137,7 +137,7 @@ pub(crate) fn global_scope(db: &dyn Db, file: File) -> Arc<GlobalScope> {
     Arc::new(scope)
 }
 
-/// The names that a place can use.
+/// Name lookup of one file.
 pub(crate) struct Names<'db> {
     file: File,
     index: &'db FileIndex,
@@ -150,7 +150,7 @@ impl<'db> Names<'db> {
         Self { file, index: file_index(db, file), local: local_scope(db, file), global: global_scope(db, file) }
     }
 
-    /// The first element that a name means inside `container` (the root when there is none).
+    /// Returns the first element that a name resolves to inside `container` (the root if `None`).
     pub(crate) fn first(&self, container: Option<u32>, wanted: ElementKind, name: &str) -> Option<Definition> {
         let mut found = None;
         self.each_level(container, wanted, name, |matches| {
@@ -161,7 +161,7 @@ impl<'db> Names<'db> {
         own.or_else(|| self.global.get(wanted, name))
     }
 
-    /// Every element that a name means inside `container`, nearest first.
+    /// Returns every element that a name resolves to inside `container`, nearest first.
     pub(crate) fn all(&self, container: Option<u32>, wanted: ElementKind, name: &str) -> Vec<Definition> {
         let mut found: Vec<Definition> = Vec::new();
         self.each_level(container, wanted, name, |matches| {
@@ -170,7 +170,7 @@ impl<'db> Names<'db> {
                 if found.len() == MAX_TARGETS {
                     return false;
                 }
-                // A path from an outer level can be the same element again.
+                // A path from an outer level can resolve to the same element again.
                 if !found.contains(&definition) {
                     found.push(definition);
                 }
@@ -185,7 +185,7 @@ impl<'db> Names<'db> {
         found
     }
 
-    /// Shows the elements of each level that have the name there, until `visit` says to stop.
+    /// Calls `visit` with the matching elements of each level, until it returns false.
     fn each_level(
         &self,
         mut container: Option<u32>,
@@ -200,7 +200,7 @@ impl<'db> Names<'db> {
             path.clear();
             path.extend([level.path.as_str(), ".", name]);
             if let Some(numbers) = table.get(path.as_str()) {
-                // Of the elements with this path only those of this very block count.
+                // Only elements inside this block count.
                 let numbers = numbers.as_slice();
                 let from = numbers.partition_point(|inner| *inner <= number);
                 let to = numbers.partition_point(|inner| *inner <= level.last);
@@ -215,11 +215,11 @@ impl<'db> Names<'db> {
         }
     }
 
-    /// Every name of a kind that can be used inside `container`, with what it means there, sorted by name.
+    /// Returns every name of a kind that can be used inside `container`, with its target, sorted by name.
     pub(crate) fn visible(&self, container: Option<u32>, wanted: ElementKind) -> Vec<(SmolStr, Definition)> {
         let mut names: Vec<SmolStr> = self.global.names(wanted).map(|(name, _)| name.clone()).collect();
         for element in self.index.elements.iter().filter(|element| element.kind == wanted && element.name.is_some()) {
-            // From each level around the place that also is around the element, the rest of the path is a name.
+            // For each level that encloses both the reference and the element, the rest of the path is a name.
             let mut level = container;
             while let Some(around) = level.and_then(|number| self.index.element(number)) {
                 let rest = element.path.strip_prefix(around.path.as_str()).and_then(|rest| rest.strip_prefix('.'));
@@ -232,7 +232,7 @@ impl<'db> Names<'db> {
         }
         names.sort_unstable();
         names.dedup();
-        // What a name means is decided in one place only; names of another block of a namespace mean nothing.
+        // Resolve each candidate by the normal rules; names from another block of a namespace do not resolve.
         names
             .into_iter()
             .filter_map(|name| self.first(container, wanted, &name).map(|definition| (name, definition)))
@@ -240,8 +240,8 @@ impl<'db> Names<'db> {
     }
 }
 
-/// The names of a kind that a reference inside `container` (the root of the file when there is none) can use, sorted, with
-/// what each means there.
+/// Returns the names of a kind that a reference inside `container` (the root of the file if `None`) can use, sorted,
+/// each with its target.
 pub fn visible_names(
     db: &dyn Db,
     file: File,

@@ -1,9 +1,9 @@
-//! Models written as texts, for the tests of this crate and of those above it.
+//! Fixture models written as text, for the tests of this crate and of those above it.
 //!
-//! Several files stand in one text, each behind a line `//- path`; without such a line it is `main.dlang`. `//- path
-//! package=name` puts a file into an installed package. Relative imports lead to the file of that path; where others
-//! lead is given by the test. `$0` marks a place.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a fixture that is written wrongly should end its test")]
+//! One text contains several files, each after a line `//- path`; without such a line it is `main.dlang`. `//- path
+//! package=name` puts a file into an installed package. Relative imports resolve to the file with that path; the test
+//! provides the outcome of others. `$0` marks a position.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "an invalid fixture should fail its test")]
 
 pub mod everything;
 
@@ -17,10 +17,10 @@ use crate::{
     file_diagnostics, file_index,
 };
 
-/// What marks a place.
+/// Marks a position.
 pub const MARKER: &str = "$0";
 
-/// The files of a fixture: path, package, text.
+/// Returns the files of a fixture: path, package, text.
 fn files(fixture: &str) -> Vec<(String, Option<String>, String)> {
     let mut files: Vec<(String, Option<String>, String)> = Vec::new();
     for line in fixture.trim_start_matches('\n').split_inclusive('\n') {
@@ -42,15 +42,15 @@ fn files(fixture: &str) -> Vec<(String, Option<String>, String)> {
     files
 }
 
-/// Where specifiers lead that are no relative paths to a file of the fixture.
+/// Outcomes of specifiers that are not relative paths to a file of the fixture.
 pub type ResolveFn<'a> = &'a [(&'a str, ImportProblem)];
 
-/// A model of the files of a fixture.
+/// Creates a model of the files of a fixture.
 pub fn host(fixture: &str) -> ModelHost {
     host_with(ModelHost::new(), fixture, &[])
 }
 
-/// The same in a host that is there already.
+/// Adds the files of a fixture to an existing host.
 pub fn host_with(mut host: ModelHost, fixture: &str, leads: ResolveFn<'_>) -> ModelHost {
     for (path, package, text) in files(fixture) {
         host.apply([
@@ -62,7 +62,7 @@ pub fn host_with(mut host: ModelHost, fixture: &str, leads: ResolveFn<'_>) -> Mo
     host
 }
 
-/// Sets where the imports of every file lead.
+/// Resolves the imports of every file.
 pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
     let files: Vec<File> = host.files().collect();
     for file in files {
@@ -81,7 +81,7 @@ pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
     }
 }
 
-/// A relative path as seen from a file.
+/// Joins a relative path to the directory of a file.
 fn join_path(from: &str, specifier: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -97,17 +97,18 @@ fn join_path(from: &str, specifier: &str) -> String {
     parts.join("/")
 }
 
-/// A model of the files of a fixture with exactly one `$0`, which is taken out; the file that it stood in, and where.
+/// Creates a model of the files of a fixture with exactly one `$0`, which is removed. Returns it with the marked file
+/// and offset.
 pub fn host_at(fixture: &str) -> (ModelHost, File, TextSize) {
-    let before = fixture.split_once(MARKER).expect("the fixture marks a place").0;
-    assert_eq!(fixture.matches(MARKER).count(), 1, "one place is marked");
+    let before = fixture.split_once(MARKER).expect("the fixture marks a position").0;
+    assert_eq!(fixture.matches(MARKER).count(), 1, "one position is marked");
     let host = host(&fixture.replacen(MARKER, "", 1));
-    let (path, _, text) = files(before).pop().expect("there is a file before each place");
+    let (path, _, text) = files(before).pop().expect("a file precedes each position");
     let file = host.file(&path).expect("the marked file is in the model");
     (host, file, TextSize::of(text.as_str()))
 }
 
-/// Line and column, both from 1.
+/// Returns line and column, both 1-based.
 pub fn position(text: &str, at: TextSize) -> String {
     let before = text.get(..usize::from(at)).unwrap();
     let line = before.matches('\n').count() + 1;
@@ -115,7 +116,7 @@ pub fn position(text: &str, at: TextSize) -> String {
     format!("{line}:{column}")
 }
 
-/// Every diagnostic of every file, one a line.
+/// Renders every diagnostic of every file, one per line.
 pub fn render_diagnostics(host: &ModelHost) -> String {
     let db = host.db();
     let mut text = String::new();
@@ -143,13 +144,13 @@ fn render(db: &Database, file: File, diagnostic: &Diagnostic, text: &mut String)
     }
 }
 
-/// Where the name of an element stands, with its file.
+/// Returns the position of an element's name, with its file.
 pub fn place_of(db: &Database, definition: Definition) -> String {
     let start = definition.focus(db).unwrap().start();
     format!("{}:{}", definition.file.path(db), position(definition.file.text(db), start))
 }
 
-/// The text after the edits of a fix, which must be in order.
+/// Returns the text after the edits of a fix, which must be in order.
 pub fn apply_edits(text: &str, edits: &[TextEdit]) -> String {
     let mut result = String::new();
     let mut done = TextSize::new(0);

@@ -30,7 +30,7 @@
 //! # While the workspace loads
 //!
 //! Edits and requests wait for it in order. An editor's request waits until there is a model, because an empty answer
-//! would be wrong; `domainlang/*` and the host's queries are answered after [`Options::loading_limit`] with the
+//! would be wrong; `domainlang/*` and the host's queries are answered after [`ServerConfig::loading_limit`] with the
 //! progress of loading.
 //!
 //! # Untrusted input

@@ -1,8 +1,8 @@
 //! Table of the methods that the server answers, filled by [`crate::requests`] and by the host.
 //!
-//! There are two kinds. Most methods *query*: they receive a [`Snapshot`] of the model, run on a thread of the pool,
+//! There are two kinds. Most methods *query*: they receive a [`ModelSnapshot`], run on a thread of the pool,
 //! and are retried when the model changes meanwhile. Methods that do not use the model or take long are *started*: they
-//! receive a [`Responder`], return soon, and answer when they are done.
+//! receive a [`RequestResponder`], return soon, and answer when they are done.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -106,7 +106,7 @@ type Extend = dyn FnOnce(Initialize<'_>) -> MethodTable + Send;
 pub(crate) enum Method {
     /// A query of a snapshot of the model.
     Ask { run: Box<Ask>, patience: LoadingBehavior },
-    /// A request that is answered through a [`Responder`].
+    /// A request that is answered through a [`RequestResponder`].
     Start(Box<Start>),
 }
 
@@ -176,8 +176,8 @@ impl MethodTable {
         self.with_method(name, Method::Ask { run: Box::new(run), patience: LoadingBehavior::Limited })
     }
 
-    /// Adds a request that is answered through its [`Responder`]. It runs on a thread of the pool and must return soon;
-    /// long work belongs on another thread.
+    /// Adds a request that is answered through its [`RequestResponder`]. It runs on a thread of the pool and must
+    /// return soon; long work belongs on another thread.
     #[must_use]
     pub fn start(self, name: impl Into<String>, run: impl Fn(Value, Responder) + Send + Sync + 'static) -> Self {
         self.with_method(name, Method::Start(Box::new(run)))
@@ -247,7 +247,7 @@ impl MethodTable {
         }
     }
 
-    /// Takes the values added with [`Self::experimental`].
+    /// Takes the values added with [`Self::with_experimental`].
     pub(crate) fn take_experimental(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.experimental)
     }

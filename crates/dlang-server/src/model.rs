@@ -160,7 +160,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Executes commands until [`Command::Stop`].
+    /// Executes commands until [`ModelCommand::Stop`].
     pub(crate) fn run(mut self, commands: &Receiver<Command>) {
         let mut next = None;
         while let Some(command) = next.take().or_else(|| commands.recv().ok()) {

@@ -1,7 +1,7 @@
-//! The typed tree: what the grammar gives a meaning, without punctuation and mistakes.
+//! Typed tree: the meaningful parts of the syntax, without punctuation and errors.
 //!
-//! Most of it is written by `cargo xtask codegen` from `dlang.ungram`. Every accessor can find nothing, because the text
-//! may be unfinished; [`ERROR`](crate::SyntaxKind::ERROR) nodes are not seen.
+//! `cargo xtask codegen` generates most of it from `dlang.ungram`. Every accessor may return nothing, because the
+//! text may be unfinished; [`ERROR`](crate::SyntaxKind::ERROR) nodes are skipped.
 
 use rowan::NodeOrToken;
 use rowan::ast::{AstNode, support};
@@ -17,20 +17,20 @@ mod strings;
 pub use relationships::{Arrow, PatternKind};
 pub use strings::{StringToken, quote, unescape};
 
-/// A node that declares a simple name.
+/// Node that declares a simple name.
 pub trait HasName: AstNode<Language = DomainLang> {
-    /// The declared name; absent when it is not written.
+    /// Returns the declared name, if it is present.
     fn name(&self) -> Option<Name> {
         support::child(self.syntax())
     }
 }
 
-/// The first token of one of these kinds.
+/// Returns the first token of one of these kinds.
 pub(crate) fn token_in(node: &SyntaxNode, kinds: &[SyntaxKind]) -> Option<SyntaxToken> {
     node.children_with_tokens().filter_map(NodeOrToken::into_token).find(|token| kinds.contains(&token.kind()))
 }
 
-/// All tokens of a kind.
+/// Returns all tokens of a kind.
 pub(crate) fn tokens_of(node: &SyntaxNode, kind: SyntaxKind) -> impl Iterator<Item = SyntaxToken> + use<> {
     node.children_with_tokens().filter_map(NodeOrToken::into_token).filter(move |token| token.kind() == kind)
 }

@@ -1,20 +1,20 @@
-//! What is wrong with a text, as data.
+//! Diagnostics of a text, as data.
 
 use std::borrow::Cow;
 
 use crate::{MAX_DIAGNOSTICS, TextRange};
 
-/// One thing that is wrong with a text, or worth knowing about it.
+/// Error in a text, or a hint about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxDiagnostic {
-    /// Where. Empty where something is missing at the end of a line.
+    /// Range in the text, in bytes. Empty if something is missing at the end of a line.
     pub range: TextRange,
     pub code: Code,
-    /// What, in the words that users of the language know from elsewhere: "Expecting token of type 'X' but found `y`."
+    /// Message in the wording of DomainLang's original tools: "Expecting token of type 'X' but found `y`."
     pub message: String,
-    /// What to do about it, where that can be said.
+    /// Advice on a fix, if there is any.
     pub hint: Option<Cow<'static, str>>,
-    /// Another place that has to do with it.
+    /// Another range that helps to understand it.
     pub related: Option<RelatedSyntax>,
 }
 
@@ -27,23 +27,23 @@ impl SyntaxDiagnostic {
     }
 }
 
-/// How bad it is.
+/// Severity of a [`SyntaxDiagnostic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// The text is no DomainLang.
+    /// The text is not valid DomainLang.
     Error,
-    /// The text is understood; something about it may surprise.
+    /// The text is valid, but its reading may be surprising.
     Hint,
 }
 
-/// A place, and what it has to do with a diagnostic.
+/// Range that explains a diagnostic, and its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedSyntax {
     pub range: TextRange,
     pub message: &'static str,
 }
 
-/// Which part of the program found it.
+/// Stage that found a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     Lexing,
@@ -51,7 +51,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The name by which programs know it.
+    /// Returns the stable name for programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lexing => "lexing-error",
@@ -60,45 +60,45 @@ impl Class {
     }
 }
 
-/// What kind of thing is wrong. The texts are stable.
+/// Kind of a diagnostic. The names of [`as_str`](Self::as_str) are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Characters that no token begins with.
+    /// Characters that begin no token.
     UnexpectedCharacter,
-    /// A string without its closing quote.
+    /// String without its closing quote.
     UnterminatedString,
-    /// A block comment without `*/`.
+    /// Block comment without `*/`.
     UnterminatedComment,
-    /// Only the beginning of a very long text was read.
+    /// Text beyond [`MAX_LENGTH`](crate::MAX_LENGTH), which was not read.
     FileTooLarge,
-    /// Something is missing.
+    /// Missing token.
     ExpectedToken,
-    /// Something stands where it cannot stand.
+    /// Token that is not allowed here.
     UnexpectedToken,
-    /// A reserved word in another spelling, such as `boundedcontext`.
+    /// Reserved word in another spelling, such as `boundedcontext`.
     MisspeltKeyword,
-    /// An import behind the first element, or inside a namespace.
+    /// Import after the first element, or inside a namespace.
     MisplacedImport,
-    /// A clause of a header twice or in the wrong order.
+    /// Header clause that is repeated or in the wrong order.
     MisplacedClause,
-    /// A property of something else.
+    /// Property of another kind of element.
     MisplacedProperty,
-    /// `contains` behind the first relationship.
+    /// `contains` after the first relationship.
     MisplacedContains,
-    /// An element inside a body that holds no elements.
+    /// Element inside a body that holds no elements.
     MisplacedElement,
-    /// A pattern on the wrong kind of relationship, or before its context.
+    /// Pattern on the wrong kind of relationship, or before its context.
     MisplacedPattern,
     /// Namespaces nested too deep.
     NestingTooDeep,
-    /// There are more errors than are listed.
+    /// More errors than [`MAX_DIAGNOSTICS`](crate::MAX_DIAGNOSTICS).
     TooManyErrors,
-    /// A reserved word is read as a name.
+    /// Reserved word that is read as a name.
     ReservedName,
 }
 
 impl Code {
-    /// The name by which programs know it.
+    /// Returns the stable name for programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::UnexpectedCharacter => "unexpected-character",
@@ -130,7 +130,7 @@ impl Code {
     }
 }
 
-/// Collects diagnostics up to a bound. Hints have a bound of their own, so that they never hide an error.
+/// Collects diagnostics up to a limit. Hints have their own limit, so that they never displace an error.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     diagnostics: Vec<SyntaxDiagnostic>,

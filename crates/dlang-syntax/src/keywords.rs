@@ -1,32 +1,32 @@
-//! The reserved words and signs as data, for whoever lists, explains or colours them.
+//! Reserved words and signs as data, for listing, documentation and highlighting.
 
 use crate::SyntaxKind;
 pub use crate::generated::keywords::{KEYWORDS, SIGNS};
 
-/// One meaning and the words that have it.
+/// Meaning and the words that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keyword {
     pub kind: SyntaxKind,
-    /// The words that have this meaning, the one to prefer first. For a pattern that is the name of its node type.
+    /// Words that have this meaning, the preferred one first. For a pattern that is the name of its node type.
     pub spellings: &'static [&'static str],
     pub role: KeywordClass,
     /// One sentence of Markdown.
     pub doc: &'static str,
-    /// The page below [`DOCUMENTATION`] that says more.
+    /// Page below [`DOCUMENTATION`] with details.
     pub page: &'static str,
 }
 
-/// Where the pages of the language's documentation lie.
+/// Root of the language's online documentation.
 pub const DOCUMENTATION: &str = "https://domainlang.net/";
 
 impl Keyword {
-    /// The word to prefer.
+    /// Returns the preferred word.
     pub fn preferred_spelling(&self) -> &'static str {
         self.spellings.first().copied().unwrap_or_default()
     }
 }
 
-/// What a reserved word does.
+/// Grammatical function of a reserved word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeywordClass {
     /// Begins an element of a file or namespace.
@@ -35,7 +35,7 @@ pub enum KeywordClass {
     Import,
     /// Begins an entry of a block.
     Item,
-    /// Joins a further part to what stands before it.
+    /// Adds a further part to the preceding construct.
     Clause,
     /// Begins a property that has a value.
     Property,
@@ -43,15 +43,15 @@ pub enum KeywordClass {
     Block,
     /// Begins a list of values.
     List,
-    /// Stands between a property and its value.
+    /// Separates a property from its value.
     Assignment,
-    /// Stands for an element.
+    /// Refers to an element.
     Reference,
-    /// An integration pattern.
+    /// Integration pattern.
     Pattern(Side),
 }
 
-/// Where an integration pattern may stand.
+/// Position at which an integration pattern may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// At the upstream end of an arrow.
@@ -64,28 +64,28 @@ pub enum Side {
     Symmetric,
 }
 
-/// A bracket, separator or arrow.
+/// Bracket, separator or arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Punctuation {
     pub kind: SyntaxKind,
     pub text: &'static str,
-    /// One sentence of Markdown; empty where there is nothing to say.
+    /// One sentence of Markdown; empty if there is nothing to explain.
     pub doc: &'static str,
-    /// The page below [`DOCUMENTATION`] that says more; empty where there is nothing to say.
+    /// Page below [`DOCUMENTATION`] with details; or empty.
     pub page: &'static str,
 }
 
-/// The row of a reserved word.
+/// Returns the row of a reserved word.
 pub fn keyword(kind: SyntaxKind) -> Option<&'static Keyword> {
     KEYWORDS.iter().find(|keyword| keyword.kind == kind)
 }
 
-/// The row of a bracket, separator or arrow.
+/// Returns the row of a bracket, separator or arrow.
 pub fn sign(kind: SyntaxKind) -> Option<&'static Punctuation> {
     SIGNS.iter().find(|sign| sign.kind == kind)
 }
 
-/// Whether a text is one identifier and no reserved word: a name that can stand everywhere.
+/// Whether a text is an identifier and not a reserved word: a name that is valid everywhere.
 pub fn is_identifier(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')

@@ -1,8 +1,9 @@
-//! Cuts a text into tokens. Every byte is in exactly one token.
+//! Splits a text into tokens. Every byte is in exactly one token.
 //!
-//! The rules are those of the language's definition, with one difference: a `-` directly before `>` ends an identifier.
-//! Strings may span lines, so a forgotten quote turns all that follows inside out. Only in a text in which the last
-//! string does not end, which is wrong anyway, the lexer therefore guesses which quote was forgotten; see [`strings`].
+//! The rules are those of the language's definition, with one difference: a `-` directly before `>` ends an
+//! identifier. Strings may span lines, so after a forgotten quote every later string would begin and end at the wrong
+//! quotes. In a text whose last string does not end, which is wrong anyway, the lexer therefore guesses which quote
+//! was forgotten; see [`strings`].
 
 use logos::Logos;
 
@@ -12,15 +13,15 @@ mod strings;
 
 use strings::QuoteRecovery;
 
-/// A token and its place.
+/// Token and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LexedToken {
     pub kind: SyntaxKind,
     pub range: TextRange,
 }
 
-/// Cuts a text into tokens; reserved words keep their kind wherever they stand. A text beyond
-/// [`MAX_LENGTH`](crate::MAX_LENGTH) is cut there.
+/// Splits a text into tokens. Reserved words have their keyword kind even where the parser would read them as names.
+/// A text longer than [`MAX_LENGTH`](crate::MAX_LENGTH) is truncated there.
 pub fn tokenize(text: &str) -> Vec<LexedToken> {
     let text = truncate(text, crate::MAX_LENGTH);
     let lexed = lex(text);
@@ -29,24 +30,24 @@ pub fn tokenize(text: &str) -> Vec<LexedToken> {
     ranges.map(|(kind, start, end)| LexedToken { kind, range: TextRange::new(start, end) }).collect()
 }
 
-/// A text up to a number of bytes, or a few less where that would cut a character.
+/// Returns the first `length` bytes of a text, or a few less to end at a character boundary.
 pub(crate) fn truncate(text: &str, length: usize) -> &str {
     text.get(..text.floor_char_boundary(length)).unwrap_or(text)
 }
 
-/// An offset in a text whose length was bounded before.
+/// Converts an offset in a text whose length is already limited.
 pub(crate) fn offset(bytes: usize) -> TextSize {
     TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
-/// A token by its beginning; it ends where the next one begins.
+/// Token by its start; it ends where the next one begins.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
     pub(crate) kind: SyntaxKind,
     pub(crate) start: TextSize,
 }
 
-/// What is wrong with a token.
+/// Lexical error of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// No token begins with these characters.
@@ -68,7 +69,7 @@ pub(crate) fn lex(text: &str) -> LexedText {
     lex_with(text, QuoteRecovery::exact()).or_else(|| lex_with(text, QuoteRecovery::new_forgiving())).unwrap_or_default()
 }
 
-/// The tokens, or nothing when a string does not end and the guess was not asked for.
+/// Returns the tokens, or `None` if a string does not end and `quotes` is not forgiving.
 fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<LexedText> {
     let mut lexed = LexedText { tokens: Vec::with_capacity(text.len() / 4), faults: Vec::new() };
     let mut lexer = Raw::lexer_with_extras(text, quotes);
@@ -82,7 +83,7 @@ fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<LexedText> {
         };
         let fault = match kind {
             SyntaxKind::UNKNOWN => {
-                // One complaint for a run of characters.
+                // One diagnostic for a run of characters.
                 if lexed.tokens.last().is_some_and(|last| last.kind == SyntaxKind::UNKNOWN) {
                     continue;
                 }
@@ -99,7 +100,7 @@ fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<LexedText> {
     Some(lexed)
 }
 
-/// `/**/` is an empty comment, not a documentation without an end.
+/// `/**/` is an empty comment, not an unterminated documentation comment.
 fn is_doc_comment(text: &str) -> bool {
     text.starts_with("/**") && text != "/**/"
 }
@@ -169,7 +170,7 @@ impl Raw {
     }
 }
 
-/// Hyphens at the end belong to the word, except the one that makes an arrow with the `>` behind it.
+/// Adds the hyphens at its end to a word, except one that forms an arrow with the following `>`.
 fn hyphens(lexer: &mut logos::Lexer<'_, Raw>) {
     let rest = lexer.remainder();
     let hyphens = rest.bytes().take_while(|byte| *byte == b'-').count();

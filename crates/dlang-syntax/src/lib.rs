@@ -1,25 +1,28 @@
 //! The syntax of DomainLang, a language for models of strategic domain-driven design.
 //!
-//! [`parse`] makes of any text a lossless tree ([`SyntaxNode`]), a typed view of it ([`ast`]) and a list of
-//! [`SyntaxDiagnostic`]s. It never fails and never panics, and the text of the tree is the text that was parsed, byte for
-//! byte. Broken text costs little: what surrounds a mistake is still there.
+//! [`parse`] turns any text into a lossless tree ([`SyntaxNode`]), a typed view of it ([`ast`]) and a list of
+//! [`SyntaxDiagnostic`]s. It never fails and never panics, and the text of the tree is the parsed text, byte for
+//! byte. A mistake costs little: everything around it is still in the tree.
 //!
-//! This crate knows one text. It reads no files and knows no names: what an import means, what a reference refers to
-//! and whether a model is sound is decided above it. Places are byte offsets ([`TextSize`], [`TextRange`]).
+//! This crate works on one text. It reads no files and resolves no names: the layers above decide what an import
+//! means, what a reference refers to and whether a model is sound. Positions are byte offsets ([`TextSize`],
+//! [`TextRange`]).
 //!
 //! # Reserved words as names
 //!
 //! A reserved word is read as a name where the grammar leaves no doubt, so that a term can be called `Customer` and a
-//! team `team`. The rule, for a reserved word at a place that demands a name (behind `Domain`, `for`, `type:`, `.` …):
+//! team `team`. The rule, for a reserved word where a name is required (after `Domain`, `for`, `type:`, `.` …):
 //!
-//! 1. The word is the name exactly if the token behind it may stand behind a name there. `Team team` at the end of a
-//!    file, `term Customer: "…"`, `bc S for A` are names; in `Domain in Sales`, behind `in` comes another word, which
-//!    may not stand behind a domain's name, so `in` is the keyword and the name is missing.
-//! 2. Where another name may follow without a comma (`contains A B`, the ends of relationships), a reserved word that
-//!    begins the next relationship counts as such a name too. There a word is not a name if it begins a declaration
-//!    together with what follows (`Team B`); in `contains`, words that begin declarations, `contains` and `this` are
+//! 1. The word is a name exactly if the next token may follow a name there. `Team team` at the end of a
+//!    file, `term Customer: "…"`, `bc S for A` are names; in `Domain in Sales`, another word follows `in`, which
+//!    may not follow a domain's name, so `in` is the keyword and the name is missing.
+//! 2. If another name may follow without a comma (`contains A B`, the ends of relationships), a reserved word that
+//!    begins the next relationship also counts as such a name. There a word is not a name if it begins a declaration
+//!    together with the next token (`Team B`); in `contains`, words that begin declarations, `contains` and `this`
+//! are
 //!    entries only before a comma or the end.
-//! 3. At the beginning of an entry of a `metadata` block, a word that begins a property of the enclosing bounded context
+//! 3. At the beginning of an entry of a `metadata` block, a word that begins a property of the enclosing bounded
+//! context
 //!    is that property: a `}` may be missing before it.
 //! 4. `this` as the end of a relationship is always the context itself.
 //!
@@ -35,7 +38,7 @@
     not(test),
     expect(
         clippy::enum_glob_use,
-        reason = "kinds are written bare where they are listed by the dozen; their spelling keeps them from being bindings"
+        reason = "long lists of kinds stay readable without a prefix; their upper case prevents accidental bindings"
     )
 )]
 
@@ -69,7 +72,7 @@ impl rowan::Language for DomainLang {
     type Kind = SyntaxKind;
 
     fn kind_from_raw(raw: rowan::SyntaxKind) -> SyntaxKind {
-        // Trees are made by this crate alone, so every number is known.
+        // Only this crate builds trees, so every number is valid.
         SyntaxKind::ALL.get(usize::from(raw.0)).copied().unwrap_or(SyntaxKind::ERROR)
     }
 
@@ -78,17 +81,17 @@ impl rowan::Language for DomainLang {
     }
 }
 
-/// An inner node of a tree. Cheap to clone; keeps the whole tree alive.
+/// Inner node of a tree. Cheap to clone; holds the whole tree in memory.
 pub type SyntaxNode = rowan::SyntaxNode<DomainLang>;
-/// A leaf of a tree.
+/// Leaf of a tree.
 pub type SyntaxToken = rowan::SyntaxToken<DomainLang>;
-/// A node or a token.
+/// Node or token.
 pub type SyntaxElement = rowan::SyntaxElement<DomainLang>;
-/// A node by kind and range: small, and independent of the tree's life. Resolve it with `try_to_node` in a tree of the
-/// same text; `to_node` panics when the text is another.
+/// Reference to a node by kind and range: small, and independent of the tree's lifetime. Resolve it with
+/// `try_to_node` in a tree of the same text; `to_node` panics for another text.
 pub type SyntaxNodePtr = rowan::ast::SyntaxNodePtr<DomainLang>;
 
-/// What [`parse`] found. Cheap to clone, can be sent between threads, and equal exactly if text, tree and diagnostics
+/// Result of [`parse`]. Cheap to clone and `Send`. Two values are equal exactly if their texts, trees and diagnostics
 /// are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parse {
@@ -97,39 +100,38 @@ pub struct Parse {
 }
 
 impl Parse {
-    /// The typed root of the tree.
+    /// Returns the typed root of the tree.
     pub fn tree(&self) -> ast::Model {
-        // The root of every tree is a model, whatever the text.
+        // The root of every tree is a model, for any text.
         ast::Model::of(self.syntax())
     }
 
-    /// The root of the tree.
+    /// Returns the root of the tree.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.green.clone())
     }
 
-    /// What is wrong with the text: first what the lexer found, then what the parser found, each in the order of the
-    /// text.
+    /// Returns the diagnostics of the text: first the lexer's, then the parser's, each in text order.
     pub fn diagnostics(&self) -> &[SyntaxDiagnostic] {
         &self.diagnostics
     }
 
-    /// Whether there is an error among the diagnostics. A formatter should leave such a text alone.
+    /// Whether one of the diagnostics is an error. A formatter should not change such a text.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
     }
 
-    /// The length of the text.
+    /// Returns the length of the text in bytes.
     pub fn text_len(&self) -> TextSize {
         self.green.text_len()
     }
 }
 
-/// Parses a text. Linear in its length.
+/// Parses a text in time linear in its length.
 ///
-/// Two bounds keep bad input harmless: namespaces nested deeper than [`MAX_NESTING`] stay in the tree as an
-/// [`SyntaxKind::ERROR`] node without inner structure, and a text longer than [`MAX_LENGTH`] is cut there (the only case
-/// in which the tree's text is not the text given). Both are diagnostics.
+/// Two limits bound the cost of bad input: namespaces nested deeper than [`MAX_NESTING`] stay in the tree as an
+/// [`SyntaxKind::ERROR`] node without inner structure, and a text longer than [`MAX_LENGTH`] is truncated there (the
+/// only case in which the tree's text differs from the given text). Both are reported as diagnostics.
 pub fn parse(text: &str) -> Parse {
     parser::parse(text, MAX_LENGTH, MAX_NESTING)
 }

@@ -1,12 +1,12 @@
-//! The bounds that keep bad input harmless.
+//! Limits that bound the cost of bad input.
 
-/// How deep namespaces may be nested. Real models have two or three levels; the bound keeps every recursion over the tree,
-/// including the one that frees it, far from the end of a small stack.
+/// Maximum nesting depth of namespaces. Real models have two or three levels; the limit ensures that no recursion
+/// over the tree, including the one that frees it, overflows a small stack.
 pub const MAX_NESTING: usize = 128;
 
-/// How many bytes a text may have: offsets are 32 bits wide.
+/// Maximum length of a text in bytes: offsets are 32 bits wide.
 pub const MAX_LENGTH: usize = u32::MAX as usize;
 
-/// How many diagnostics one text gets; one more says that there are others. Nobody reads more, and a large file that is
-/// no model at all would otherwise cost more memory in messages than in text.
+/// Maximum number of diagnostics per text; one more reports that there are others. Users do not read more, and for a
+/// large file that is not a model the messages would otherwise take more memory than the text.
 pub const MAX_DIAGNOSTICS: usize = 1000;

@@ -1,12 +1,12 @@
 //! The parser: tokens in, tree and diagnostics out.
 //!
-//! Written by hand as one function per construct, and forgiving: every function consumes what it understands and leaves
-//! what is not its own to the caller. What nobody understands goes into an [`ERROR`](SyntaxKind::ERROR) node, so the
-//! typed tree holds only what has a meaning. This module owns the means (looking ahead, building the tree, reporting);
-//! the grammar is in the modules below, and [`recovery`] has what they share for going on after a mistake.
+//! Hand-written and error-tolerant, one function per construct: every function consumes the tokens it understands and
+//! leaves the others to its caller. Tokens that no function understands go into an [`ERROR`](SyntaxKind::ERROR) node,
+//! so the typed tree holds only meaningful parts. This module provides the primitives (lookahead, building the tree,
+//! reporting); the grammar is in the modules below, and [`recovery`] has their shared error recovery.
 //!
-//! Everything is linear in the length of the text. Loops consume a token in every round, and what looks ahead further
-//! than a few tokens is called only where the tokens it saw are consumed next.
+//! Everything is linear in the length of the text. Loops consume a token in every round, and a lookahead of more than
+//! a few tokens happens only where those tokens are consumed next.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ mod relationships;
 
 use SyntaxKind::{EOF, MODEL, UNKNOWN, WHITESPACE};
 
-/// Parses with bounds of one's own.
+/// Parses with other limits than [`crate::parse`]'s.
 pub(crate) fn parse(text: &str, max_length: usize, max_nesting: usize) -> Parse {
     let (whole, text) = (text, lexer::truncate(text, max_length));
     let lexed = lexer::lex(text);
@@ -51,13 +51,13 @@ pub(crate) struct Parser<'t> {
     tokens: Vec<Token>,
     /// Indices of the tokens that the grammar sees: all but white space, comments and unknown characters.
     significant: Vec<u32>,
-    /// Which of them is next.
+    /// Index of the current token in `significant`.
     position: usize,
-    /// How many tokens are in the tree.
+    /// Number of tokens in the tree.
     built: usize,
     builder: GreenNodeBuilder<'static>,
     problems: Collector,
-    /// The position of the last complaint; there is at most one at each.
+    /// Position of the last diagnostic; each position has at most one.
     complained_at: Option<usize>,
     max_nesting: usize,
     braces: recovery::Braces,
@@ -84,9 +84,9 @@ impl<'t> Parser<'t> {
         }
     }
 
-    // ── looking ──
+    // ── lookahead ──
 
-    /// The kind of the next token but `n`.
+    /// Returns the kind of the `n`th token from the current one (0 is the current one).
     fn nth(&self, n: usize) -> SyntaxKind {
         self.raw(n).and_then(|raw| self.tokens.get(raw)).map_or(EOF, |token| token.kind)
     }
@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
         set.contains(self.current())
     }
 
-    /// The index among all tokens of the next significant token but `n`.
+    /// Returns the index among all tokens of the `n`th significant token from the current one.
     fn raw(&self, n: usize) -> Option<usize> {
         self.significant.get(self.position + n).map(|raw| *raw as usize)
     }
@@ -116,7 +116,7 @@ impl<'t> Parser<'t> {
         TextRange::new(self.start_of(raw), self.start_of(raw + 1))
     }
 
-    /// The range of the current token; empty at the end.
+    /// Returns the range of the current token; empty at the end.
     fn range(&self) -> TextRange {
         self.range_of(self.raw(0).unwrap_or(self.tokens.len()))
     }
@@ -125,35 +125,35 @@ impl<'t> Parser<'t> {
         self.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()
     }
 
-    /// The text of the current token; empty at the end.
+    /// Returns the text of the current token; empty at the end.
     fn word(&self) -> &'t str {
         self.text_in(self.range())
     }
 
-    /// The end of the last consumed token.
+    /// Returns the end of the last consumed token.
     fn end_of_last(&self) -> TextSize {
         let last = self.position.checked_sub(1).and_then(|position| self.significant.get(position));
         last.map_or(TextSize::new(0), |raw| self.range_of(*raw as usize).end())
     }
 
-    /// Whether the current token stands on a later line than the one before it, or is the first of all, or the end.
+    /// Whether the current token is on a later line than its predecessor, is the first of the file, or is the end.
     fn is_first_on_line(&self) -> bool {
         self.is_at(EOF) || self.position == 0 || self.gap().contains(['\n', '\r'])
     }
 
-    /// What stands between the last consumed token and the current one.
+    /// Returns the text between the last consumed token and the current one.
     fn gap(&self) -> &'t str {
         self.text_in(TextRange::new(self.end_of_last(), self.range().start()))
     }
 
     // ── building ──
 
-    /// Puts the next token into the tree.
+    /// Adds the current token to the tree.
     fn bump(&mut self) {
         self.bump_as(self.current());
     }
 
-    /// Puts the next token into the tree under another kind.
+    /// Adds the current token to the tree under another kind.
     fn bump_as(&mut self, kind: SyntaxKind) {
         let Some(raw) = self.raw(0) else { return };
         self.note_line();
@@ -168,7 +168,7 @@ impl<'t> Parser<'t> {
         self.builder.token(DomainLang::kind_to_raw(kind), text);
     }
 
-    /// Puts what stands before a token into the tree.
+    /// Adds all tokens before `end` to the tree.
     fn build_until(&mut self, end: usize) {
         while self.built < end {
             let kind = self.tokens.get(self.built).map_or(WHITESPACE, |token| token.kind);
@@ -184,7 +184,7 @@ impl<'t> Parser<'t> {
         self.builder.start_node(DomainLang::kind_to_raw(kind));
     }
 
-    /// Begins the root, which holds everything.
+    /// Begins the root, which contains all tokens.
     fn start_root(&mut self) {
         self.builder.start_node(DomainLang::kind_to_raw(MODEL));
     }
@@ -198,7 +198,7 @@ impl<'t> Parser<'t> {
         self.finish();
     }
 
-    /// Remembers the current token, for a node that will turn out to begin here.
+    /// Marks the current token, for a node that may later begin here.
     fn checkpoint(&mut self) -> Checkpoint {
         self.build_until(self.raw(0).unwrap_or(self.tokens.len()));
         self.builder.checkpoint()
@@ -208,7 +208,7 @@ impl<'t> Parser<'t> {
         self.builder.start_node_at(checkpoint, DomainLang::kind_to_raw(kind));
     }
 
-    /// Gives the current token another kind.
+    /// Changes the kind of the current token.
     fn retag(&mut self, kind: SyntaxKind) {
         if let Some(token) = self.raw(0).and_then(|raw| self.tokens.get_mut(raw)) {
             token.kind = kind;
@@ -217,8 +217,8 @@ impl<'t> Parser<'t> {
 
     // ── reporting ──
 
-    /// Reports unless something was reported at this token already: one mistake, one message. What nobody will read is
-    /// not even put into words.
+    /// Reports a diagnostic unless this token already has one: one message per mistake. The closure is not called
+    /// once the limit of diagnostics is reached, which saves formatting messages that would be dropped.
     fn report(&mut self, diagnostic: impl FnOnce(&Self) -> SyntaxDiagnostic) {
         if self.complained_at == Some(self.position) {
             return;
@@ -230,7 +230,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes a token of this kind, or says that it is missing.
+    /// Consumes a token of this kind, or reports that it is missing.
     fn expect(&mut self, kind: SyntaxKind) {
         if self.is_at(kind) {
             self.bump();
@@ -239,8 +239,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// One of these kinds is missing here. At the end of a line the place is behind the last token, because what stands
-    /// on the next line is hardly to blame.
+    /// Reports that one of these kinds is missing here. At the end of a line the range is after the last token,
+    /// because the token on the next line is unlikely to be the mistake.
     fn report_missing(&mut self, kinds: &[SyntaxKind]) {
         self.missing_with(kinds, None, None);
     }
@@ -255,17 +255,17 @@ impl<'t> Parser<'t> {
         });
     }
 
-    /// The current token does not belong here, where the block or the file could end.
+    /// Reports that the current token is not allowed here, where the block or the file could end.
     fn report_unexpected(&mut self, code: Code, hint: Option<&'static str>) {
         self.unexpected_for(self.end_of_block(), code, hint);
     }
 
-    /// How the end of what is being read is called.
+    /// Returns the label of the token that would end the current block.
     fn end_of_block(&self) -> &'static str {
         if self.braces.is_outside() { "EOF" } else { "}" }
     }
 
-    /// The current token does not belong here, where something else could stand.
+    /// Reports that the current token is not allowed here, where `expected` could follow.
     fn unexpected_for(&mut self, expected: &str, code: Code, hint: Option<&'static str>) {
         self.report(|p| SyntaxDiagnostic {
             range: p.range(),

@@ -1,7 +1,7 @@
-//! The page that explains the syntax.
+//! Reference page of the syntax.
 
-/// The whole syntax on one page of Markdown, with grammar, words and examples: for people, and for models that are to
-/// write DomainLang. It is made by `cargo xtask codegen` from the tables that the parser is made from.
+/// Whole syntax on one page of Markdown, with grammar, words and examples: for users, and for models that write
+/// DomainLang. `cargo xtask codegen` generates it from the tables that define the parser.
 pub const SYNTAX_REFERENCE: &str = include_str!("generated/reference.md");
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::SyntaxKind;
 
-/// A set of kinds of tokens; kinds of nodes cannot be in it.
+/// Set of token kinds; it cannot contain node kinds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TokenSet(u128);
 

@@ -1,7 +1,7 @@
-//! White space and comments, and which of them belong to a node.
+//! White space and comments, and the nodes they belong to.
 //!
-//! In the tree they stand between nodes, never at the edge of one (a node's range begins and ends with tokens of its
-//! own), so whose a comment is is a question of layout, answered here.
+//! In the tree they are between nodes, never at the edge of one (a node's range begins and ends with its own tokens),
+//! so the layout decides which node a comment belongs to. This module implements that.
 
 use rowan::{Direction, NodeOrToken};
 
@@ -13,26 +13,26 @@ impl SyntaxKind {
         matches!(self, Self::LINE_COMMENT | Self::BLOCK_COMMENT | Self::DOC_COMMENT)
     }
 
-    /// Whether it means nothing to the grammar: white space or a comment.
+    /// Whether the grammar ignores it: white space or a comment.
     pub fn is_trivia(self) -> bool {
         self == Self::WHITESPACE || self.is_comment()
     }
 }
 
-/// The documentation of a node: the text of the `/** … */` directly before it, with nothing but white space between.
+/// Returns the documentation of a node: the text of the `/** … */` directly before it, separated only by white space.
 pub fn documentation(node: &SyntaxNode) -> Option<String> {
     doc_comment(node).map(|token| doc_text(token.text()))
 }
 
-/// The `/** … */` directly before a node.
+/// Returns the `/** … */` directly before a node.
 pub fn doc_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
     trivia_before(node)
         .find(|token| token.kind() != SyntaxKind::WHITESPACE)
         .filter(|token| token.kind() == SyntaxKind::DOC_COMMENT)
 }
 
-/// The comments before a node that belong to it, in the order of the text: those on the lines directly above it and on
-/// its own, up to an empty line or to a comment that stands behind something else.
+/// Returns the comments before a node that belong to it, in text order: those on the lines directly above it and on
+/// its own line, up to an empty line or to a comment that follows other code on its line.
 pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
     let mut comments = Vec::new();
     let mut waiting: Vec<SyntaxToken> = Vec::new();
@@ -44,7 +44,7 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
         }
         let lines = line_ends(token.text());
         if lines > 0 {
-            // What stands on a line of its own belongs to what follows.
+            // A comment on a line of its own belongs to the following node.
             comments.append(&mut waiting);
         }
         if lines > 1 {
@@ -60,7 +60,7 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
     comments
 }
 
-/// The comment behind a node on its last line.
+/// Returns the comment after a node on its last line.
 pub fn trailing_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
     let mut token = node.last_token()?.next_token();
     while let Some(current) = token {
@@ -75,7 +75,7 @@ pub fn trailing_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
     None
 }
 
-/// The white space and comments before a node, backwards.
+/// Returns the white space and comments before a node, backwards.
 fn trivia_before(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<> {
     node.siblings_with_tokens(Direction::Prev)
         .skip(1)
@@ -83,19 +83,19 @@ fn trivia_before(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<>
         .take_while(|token| token.kind().is_trivia())
 }
 
-/// How many lines end in a text: with a line feed, a carriage return, or one of each, which the parser takes for ends as well.
+/// Counts the line ends in a text: a line feed, a carriage return, or the pair. The parser recognizes the same ones.
 fn line_ends(text: &str) -> usize {
     text.matches(['\n', '\r']).count() - text.matches("\r\n").count()
 }
 
-/// What a documentation comment says: without the marks, the `*` at the beginnings of its lines, and what indents them
-/// all.
+/// Returns the content of a documentation comment: without the markers, the `*` at the beginnings of its lines, and
+/// the common indentation.
 pub fn doc_text(comment: &str) -> String {
     let inner = comment.strip_prefix("/**").unwrap_or(comment);
     let inner = inner.strip_suffix("*/").unwrap_or(inner);
     let lines: Vec<_> = inner
         .lines()
-        // What ends at a line feed may still have lines that end with a carriage return.
+        // A part that ends at a line feed may contain carriage returns as line ends.
         .flat_map(|line| line.split('\r'))
         .map(|line| {
             let line = line.trim_end();

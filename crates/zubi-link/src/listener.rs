@@ -7,7 +7,7 @@
 //! listener.serve(host, stop).await;     // until `stop`; then removes the socket and closes every connection
 //! ```
 //!
-//! For every authenticated connection, [`ConnectionHandler::peer_connected`] receives the [`Peer`] and the
+//! For every authenticated connection, [`ConnectionHandler::peer_connected`] receives the [`ConnectedPeer`] and the
 //! [`Connection`] back to it, and returns the handler of its messages; no message is read before that. The handler may
 //! store the connection. [`ConnectionHandler::peer_disconnected`] follows exactly once.
 

@@ -52,8 +52,8 @@ pub struct AgentSettings {
     /// Whether to use the rule-based mock instead of a real model.
     pub use_mock: bool,
     /// Model to use if a task names none: with its provider, by the editor's id, or by its family. If absent, the
-    /// program's own settings decide, otherwise the first model that exists; among the editor's models, [`USUAL_MODEL`]
-    /// is preferred.
+    /// program's own settings decide, otherwise the first model that exists; of the editor's models,
+    /// [`DEFAULT_MODEL`] is preferred.
     pub model: Option<String>,
     /// Maximum number of model requests in a turn.
     pub max_iterations: Option<u64>,

@@ -1,4 +1,4 @@
-//! For what is not there: a place to write it.
+//! Fixes that insert missing parts.
 
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange};
 
@@ -12,10 +12,10 @@ use crate::kind::ElementKind;
 use crate::lower::file_model;
 use crate::scope::Names;
 
-/// How many domains are offered to a context without one.
+/// Maximum number of domains to suggest for a context without one.
 const MAX_DOMAINS: usize = 3;
 
-/// How many contexts are put into a map.
+/// Maximum number of contexts to insert into a map.
 const MAX_CONTEXTS: usize = 40;
 
 pub(super) fn vision(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
@@ -26,7 +26,7 @@ pub(super) fn description(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> V
     property(db, file, diagnostic, "description", SyntaxKind::DESCRIPTION_PROPERTY, "Add a description to fill in")
 }
 
-/// The element whose first word is at the diagnostic.
+/// Returns the element that begins at the diagnostic.
 fn element(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Option<Definition> {
     let start = diagnostic.range.start();
     let elements = &file_model(db, file).elements;
@@ -34,8 +34,8 @@ fn element(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Option<Definitio
     Some(Definition { file, number: u32::try_from(number).ok()? })
 }
 
-/// Writes an empty property at the beginning of the body, which is added where there is none. The diagnostic goes away when
-/// the text is filled in, which only its author can do; for a property that is there and empty there is no fix.
+/// Inserts an empty property at the beginning of the body, and the body if it is missing. The diagnostic disappears
+/// only when the author fills in the text; a property that exists but is empty has no fix.
 fn property(db: &dyn Db, file: File, diagnostic: &Diagnostic, word: &str, kind: SyntaxKind, title: &str) -> Vec<Fix> {
     let make = || {
         let node = element(db, file, diagnostic)?.syntax(db)?.syntax().clone();
@@ -55,7 +55,7 @@ fn property(db: &dyn Db, file: File, diagnostic: &Diagnostic, word: &str, kind: 
     make().into_iter().collect()
 }
 
-/// Writes something behind the brace that opens a body: on a line of its own if the body has lines.
+/// Inserts an entry after the opening brace of a body: on a line of its own if the body has several lines.
 fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, what: &str) -> Option<TextEdit> {
     let open = body.first_token().filter(|token| token.kind() == SyntaxKind::L_CURLY)?;
     let at = open.text_range().end();
@@ -74,13 +74,13 @@ fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, what: &str) 
     Some(TextEdit::insert(at, format!("{line_end}{indent}    {what}")))
 }
 
-/// Offers the domains of the file, or else those it imports, when there are few of them.
+/// Suggests the domains of the file, or else the imported ones, unless there are too many.
 pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
     let Some(context) = element(db, file, diagnostic) else { return Vec::new() };
     let Some(name) = context.data(db).and_then(|data| data.name) else { return Vec::new() };
     let container = context.container(db).map(|container| container.number);
     let mut domains = Names::new(db, file).visible(container, ElementKind::Domain);
-    // Of the several names of a domain the shortest is the one to write.
+    // Insert the shortest of the names of a domain.
     domains.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
     let mut seen = Vec::new();
     domains.retain(|(_, domain)| {
@@ -98,14 +98,14 @@ pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fi
     domains
         .into_iter()
         .map(|(domain, _)| Fix {
-            title: format!("Put it into domain '{domain}'"),
+            title: format!("Assign to domain '{domain}'"),
             edits: vec![TextEdit::insert(name.end(), format!(" for {domain}"))],
             is_preferred: is_clear,
         })
         .collect()
 }
 
-/// Lists the contexts that the relationships of a map speak of.
+/// Lists the contexts in the relationships of a map.
 pub(super) fn contexts(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
     let make = || {
         let map = element(db, file, diagnostic)?;

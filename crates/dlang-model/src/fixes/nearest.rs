@@ -1,4 +1,4 @@
-//! For a name that means nothing: names that do and look like it.
+//! Fixes that replace an unresolved name by a similar one.
 
 use super::{Fix, TextEdit};
 use crate::db::Db;
@@ -9,7 +9,7 @@ use crate::lower::file_model;
 use crate::nearest::nearest_names;
 use crate::scope::Names;
 
-/// How many names are offered.
+/// Maximum number of suggested names.
 const MAX_NAMES: usize = 3;
 
 pub(super) fn names(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
@@ -18,7 +18,7 @@ pub(super) fn names(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix
         return Vec::new();
     };
     let container = model.index.element(reference.owner).and_then(|owner| owner.container);
-    // A domain in itself is no help.
+    // A domain cannot be its own parent.
     let is_other = |target: &Definition| !(target.file == file && target.number == reference.owner);
     let visible = Names::new(db, file).visible(container, reference.role.expected_kind());
     let names = visible.into_iter().filter(|(_, target)| is_other(target)).map(|(name, _)| name);

@@ -1,4 +1,4 @@
-//! For a pattern where it cannot be: take it away, move it over, or turn the arrow round.
+//! Fixes of a misplaced pattern: remove it, move it to the other side, or reverse the arrow.
 
 use dlang_syntax::ast::Arrow;
 use dlang_syntax::{TextRange, TextSize};
@@ -10,13 +10,13 @@ use crate::diagnostics::Diagnostic;
 use crate::inputs::File;
 use crate::lower::file_model;
 
-/// A pattern of a relationship with an arrow, found by its place.
+/// Pattern of a relationship with an arrow.
 struct ArrowPattern<'a> {
     relationship: &'a Relationship,
     arrow: TextRange,
     direction: Arrow,
     pattern: WrittenPattern,
-    /// The patterns of its side, and those of the other one.
+    /// Patterns of its side, and of the other side.
     own: &'a [WrittenPattern],
     other: &'a [WrittenPattern],
     is_left: bool,
@@ -74,7 +74,7 @@ pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Ve
     };
     if let Some(turned) = turned {
         fixes.push(Fix {
-            title: format!("Turn the arrow round: '{}'", turned.as_str()),
+            title: format!("Reverse the arrow: '{}'", turned.as_str()),
             edits: vec![TextEdit { range: found.arrow, text: turned.as_str().to_owned() }],
             is_preferred: false,
         });
@@ -83,7 +83,7 @@ pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Ve
 }
 
 impl ArrowPattern<'_> {
-    /// Takes the pattern out of its list, with the comma; with the brackets when it is the only one.
+    /// Removes the pattern from its list, with its comma, or with the brackets if it is the only one.
     fn removal(&self, text: &str) -> Option<TextEdit> {
         let place = self.own.iter().position(|pattern| pattern.range == self.pattern.range)?;
         let next = self.own.get(place + 1);
@@ -95,7 +95,7 @@ impl ArrowPattern<'_> {
         Some(TextEdit::delete(range))
     }
 
-    /// The brackets around the only pattern of a side, with the blanks between them and the end or arrow before them.
+    /// Returns the range of the brackets around the only pattern of a side, with the blanks before them.
     fn brackets(&self, text: &str) -> Option<TextRange> {
         let all = self.relationship.range;
         let before = text_at(text, TextRange::new(all.start(), self.pattern.range.start()));
@@ -103,7 +103,7 @@ impl ArrowPattern<'_> {
         let kept = before.get(..open)?.trim_end().len();
         let behind = text_at(text, TextRange::new(self.pattern.range.end(), all.end()));
         let close = behind.find(']')? + 1;
-        // A comment between pattern and bracket could have a bracket in it; then there is no fix.
+        // A comment between pattern and bracket may contain a bracket; then there is no fix.
         if text_at(text, all).contains("/*") || text_at(text, all).contains("//") {
             return None;
         }
@@ -113,12 +113,12 @@ impl ArrowPattern<'_> {
         ))
     }
 
-    /// Puts the pattern at the end of the other side's list, or into a new list between arrow and context.
+    /// Appends the pattern to the other side's list, or inserts a new list between arrow and context.
     fn insertion(&self, text: &str, word: &str) -> Option<TextEdit> {
         if let Some(last) = self.other.last() {
             return Some(TextEdit::insert(last.range.end(), format!(", {word}")));
         }
-        // An empty list may stand there, in a text with mistakes.
+        // A text with errors may contain an empty list there.
         if text_at(text, self.relationship.range).contains("[]") {
             return None;
         }

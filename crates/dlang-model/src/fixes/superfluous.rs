@@ -1,4 +1,4 @@
-//! For what is there twice: take away the later one.
+//! Fixes of duplicates: remove the later one.
 
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange, TextSize};
 
@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostic;
 use crate::inputs::File;
 use crate::lower::parse;
 
-/// Takes away the property whose value does not hold.
+/// Removes the property whose value has no effect.
 pub(super) fn redundant(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
     let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
         matches!(kind, SyntaxKind::CLASSIFICATION_PROPERTY | SyntaxKind::TEAM_PROPERTY)
@@ -16,10 +16,10 @@ pub(super) fn redundant(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec
         return Vec::new();
     };
     let edits = vec![TextEdit::delete(with_blanks(file.text(db), node.text_range()))];
-    vec![Fix { title: "Remove the value that does not hold".to_owned(), edits, is_preferred: true }]
+    vec![Fix { title: "Remove the value without effect".to_owned(), edits, is_preferred: true }]
 }
 
-/// Takes away the relationship that stands there again.
+/// Removes the repeated relationship.
 pub(super) fn relationship(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
     let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
         matches!(kind, SyntaxKind::DIRECTIONAL_RELATIONSHIP | SyntaxKind::SYMMETRIC_RELATIONSHIP)
@@ -37,8 +37,8 @@ fn ancestor(db: &dyn Db, file: File, range: TextRange, is_it: fn(SyntaxKind) -> 
     covering.ancestors().find(|node| is_it(node.kind()))
 }
 
-/// A range and the blanks before it, so that no empty line and no two blanks stay behind. Behind a line comment the blanks
-/// stay: what follows would become part of the comment.
+/// Extends a range by the blanks before it, so that removal leaves no empty line and no double blank. After a line
+/// comment the blanks stay; otherwise the following text would become part of the comment.
 fn with_blanks(text: &str, range: TextRange) -> TextRange {
     let before = text_at(text, TextRange::up_to(range.start()));
     if before.trim_end().lines().next_back().is_some_and(|line| line.contains("//")) {
@@ -48,8 +48,8 @@ fn with_blanks(text: &str, range: TextRange) -> TextRange {
     TextRange::new(range.start() - TextSize::try_from(blanks).unwrap_or_default(), range.end())
 }
 
-/// The same with the comma that joins it to what stands before it, because none may stand at the end of the list. Only a
-/// repeated relationship is ever removed, so there is always one before it.
+/// Extends a range also by the comma before it, because a list may not end with one. Only repeated relationships are
+/// removed, so there is always a relationship before it.
 fn with_comma(text: &str, range: TextRange) -> TextRange {
     let range = with_blanks(text, range);
     let before = text_at(text, TextRange::up_to(range.start()));

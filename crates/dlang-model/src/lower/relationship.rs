@@ -7,15 +7,15 @@ use super::LoweringState;
 use crate::data::{End, ReferenceRole, Relationship, RelationshipForm, WrittenPattern};
 
 impl LoweringState {
-    /// The number of the relationship that comes next.
+    /// Returns the number of the next relationship.
     pub(super) fn next_relationship(&self) -> u32 {
         u32::try_from(self.relationships.len()).unwrap_or(u32::MAX)
     }
 
-    /// A relationship, if the node is one.
+    /// Lowers a relationship, if the node is one.
     ///
-    /// What stands before the arrow or the pattern is left. A mistake may have left out either end or written more than
-    /// one middle; then the first middle counts.
+    /// An end before the arrow or pattern is the left one. In a text with errors either end may be missing, or there
+    /// may be several middles; then the first middle counts.
     pub(super) fn relationship(&mut self, node: &SyntaxNode, owner: u32) {
         let is_symmetric = match node.kind() {
             SyntaxKind::DIRECTIONAL_RELATIONSHIP => false,

@@ -1,10 +1,10 @@
-//! Bounded contexts: what they lack, and what they say twice.
+//! Bounded contexts: missing and conflicting properties.
 
 use super::{Checker, Subject};
 use crate::data::{ContextData, ReferenceId};
 use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
 
-/// A context without a description.
+/// Reports a context without a description.
 pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
     let Some(name) = context.name else { return };
     if context.content.description.as_deref().unwrap_or_default().is_empty() {
@@ -13,7 +13,7 @@ pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, Co
     }
 }
 
-/// A context that belongs to no domain.
+/// Reports a context without a domain.
 pub(super) fn no_domain(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
     let Some(name) = context.name else { return };
     if context.content.domain.is_none() && context.content.for_clause.is_none() {
@@ -22,7 +22,7 @@ pub(super) fn no_domain(checker: &mut Checker<'_>, context: &Subject<'_, Context
     }
 }
 
-/// A context with more than one classification.
+/// Reports a context with more than one classification.
 pub(super) fn classification_conflict(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
     conflict(
         checker,
@@ -32,12 +32,13 @@ pub(super) fn classification_conflict(checker: &mut Checker<'_>, context: &Subje
     );
 }
 
-/// A context with more than one team.
+/// Reports a context with more than one team.
 pub(super) fn team_conflict(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
     conflict(checker, &context.content.teams, Code::BoundedContextTeamConflict, ["Team", "by", "team"]);
 }
 
-/// The words speak of header and body also where both values stand in the body: they are what people search for.
+/// The message mentions header and block also if both values are in the body: users search for the original tools'
+/// wording.
 fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: Code, [what, clause, property]: [&str; 3]) {
     let [first, second, ..] = values else { return };
     let inline = checker.target_name(*first).map(|name| format!(" ('{clause} {name}')")).unwrap_or_default();
@@ -46,6 +47,6 @@ fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: Code, [what
     let (Some(first), Some(second)) = (checker.reference(*first), checker.reference(*second)) else { return };
     checker.report(
         Diagnostic::new(second.range, code, message)
-            .with_related(RelatedLocation::Here(first.range), "this value is the one that holds"),
+            .with_related(RelatedLocation::Here(first.range), "this value is effective"),
     );
 }

@@ -1,4 +1,4 @@
-//! Domains: what they lack, and circles of them.
+//! Domains: missing properties and hierarchy cycles.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,10 +9,10 @@ use crate::definition::Definition;
 use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
 use crate::resolve::domain_parent;
 
-/// How many domains of a circle are named. The message of a longer one would be longer than a screen.
+/// Maximum number of domains of a cycle in a message. More would not fit on a screen.
 const MAX_NAMED_DOMAINS: usize = 24;
 
-/// A domain without a vision.
+/// Reports a domain without a vision.
 pub(super) fn no_vision(checker: &mut Checker<'_>, domain: &Subject<'_, DomainData>) {
     let Some(name) = domain.name else { return };
     if domain.content.vision.as_deref().unwrap_or_default().is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn no_vision(checker: &mut Checker<'_>, domain: &Subject<'_, DomainDa
     }
 }
 
-/// The domains above a domain form a circle, whether it is in it itself or only below it.
+/// Reports a domain whose ancestors form a cycle, also if it is only below the cycle.
 pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_, DomainData>) {
     let Some(parent) = domain.content.parent else { return };
     let Some(entry) = checker.hierarchy.circle_above(checker.db, domain.definition) else { return };
@@ -45,15 +45,15 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
     let range = checker.reference_range(parent, domain.places.range);
     let mut diagnostic = Diagnostic::new(range, Code::DomainCircularHierarchy, message);
     if entry != domain.definition {
-        diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the circle is entered here");
+        diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the cycle is entered here");
     }
     checker.report(diagnostic);
 }
 
-/// What is known about the domains above domains. Every domain is walked over once, however many have it above them.
+/// Cache of the cycles above domains. Every domain is visited once, however many are below it.
 #[derive(Default)]
 pub(super) struct Hierarchy {
-    /// For each domain the first one above it (or itself) that is in a circle.
+    /// For each domain, the first of its ancestors or itself that is in a cycle.
     known: FxHashMap<Definition, Option<Definition>>,
 }
 
@@ -68,7 +68,8 @@ impl Hierarchy {
                 break *known;
             }
             if !on_way.insert(here) {
-                // The way has come back to itself: from `here` on it is the circle, where each is its own entry.
+                // The path has returned to itself: from `current` on it is the cycle, where each member is its own
+                // entry.
                 while let Some(member) = way.pop() {
                     self.known.insert(member, Some(member));
                     if member == here {

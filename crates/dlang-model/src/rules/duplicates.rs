@@ -1,4 +1,4 @@
-//! The same thing twice.
+//! Duplicate elements and relationships.
 
 use dlang_syntax::TextRange;
 use dlang_syntax::ast::PatternKind;
@@ -8,8 +8,8 @@ use super::{Checker, Subject};
 use crate::data::{MapData, Relationship, RelationshipForm, WrittenPattern};
 use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
 
-/// An element has the fully qualified name of an earlier one of the file, of whichever kind. A namespace that is opened
-/// again is one, too.
+/// Reports an element with the fully qualified name of an earlier one of the file, of any kind. That includes a
+/// namespace that is opened again.
 pub(super) fn elements(checker: &mut Checker<'_>) {
     let model = checker.model;
     let mut first: FxHashMap<&str, TextRange> = FxHashMap::default();
@@ -28,8 +28,8 @@ pub(super) fn elements(checker: &mut Checker<'_>) {
     }
 }
 
-/// A context map says the same of the same two contexts again. Ends are compared as they are written; those of symmetric
-/// relationships in either order. `[SW]` and `><` are two ways to say something, and are not compared.
+/// Reports a relationship that a context map repeats. Ends are compared as they are written; those of symmetric
+/// relationships in either order. `[SW]` and `><` are different spellings and not compared.
 pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
     let mut first: FxHashMap<Key<'_>, TextRange> = FxHashMap::default();
     for relationship in checker.model.relationships_in(&map.content.relationships) {
@@ -43,7 +43,7 @@ pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData
             let range = relationship.arrow.unwrap_or(relationship.range);
             checker.report(
                 Diagnostic::new(range, Code::ContextMapDuplicateRelationship, message)
-                    .with_related(RelatedLocation::Here(*earlier), "the relationship stands here first"),
+                    .with_related(RelatedLocation::Here(*earlier), "the relationship is first listed here"),
             );
         } else {
             first.insert(key, relationship.range);
@@ -54,7 +54,7 @@ pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData
 #[derive(PartialEq, Eq, Hash)]
 struct Key<'a> {
     ends: (&'a str, &'a str),
-    /// The arrow, or nothing for a pattern of both sides.
+    /// Arrow; empty for a symmetric pattern.
     arrow: &'static str,
     patterns: (Vec<PatternKind>, Vec<PatternKind>),
 }

@@ -1,13 +1,13 @@
-//! Imports: what they lack, where they do not lead, and circles of them.
+//! Imports: missing specifiers, unresolved imports and cycles.
 //!
-//! Why an import leads nowhere is found out and put into words elsewhere ([`crate::ImportProblem`]). Programs find the
-//! reason in the diagnostic's data, whatever the code.
+//! The resolver of an import provides the reason and message of a failure ([`crate::ImportProblem`]). Programs read
+//! the reason in the diagnostic's data, for any code.
 
 use super::{Checker, ImportSubject};
 use crate::diagnostics::{Code, Diagnostic, DiagnosticData};
 use crate::inputs::{File, ImportOutcome};
 
-/// The codes of [`unresolved`].
+/// Codes of [`check_unresolved`].
 pub(super) const PROBLEMS: &[Code] = &[
     Code::ImportUnresolved,
     Code::ImportRequiresManifest,
@@ -21,19 +21,19 @@ pub(super) const PROBLEMS: &[Code] = &[
     Code::ImportNotValidated,
 ];
 
-/// How many files of a circle are named. The message of a longer one would be longer than a screen.
+/// Maximum number of files of a cycle in a message. More would not fit on a screen.
 const MAX_NAMED_FILES: usize = 12;
 
-/// An import without a specifier.
+/// Reports an import with an empty specifier.
 pub(super) fn missing_uri(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
-    // When there is no string at all the parser has said so.
+    // The parser has already reported a missing string.
     if subject.import.specifier.as_deref() == Some("") {
         let message = "Import statement must have a URI. Use: import \"package\" or import \"./local-path\"";
         checker.report(Diagnostic::new(subject.places.keyword, Code::ImportMissingUri, message.to_owned()));
     }
 }
 
-/// An import leads nowhere.
+/// Reports an unresolved import.
 pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let Some(specifier) = subject.import.specifier.as_ref().filter(|specifier| !specifier.is_empty()) else { return };
     let outcomes = checker.file.import_outcomes(checker.db);
@@ -43,7 +43,7 @@ pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubjec
     checker.report(Diagnostic::new(range, problem.code, problem.message.clone()).data(data));
 }
 
-/// The import closes a circle.
+/// Reports an import that closes a cycle.
 pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let Some(cycle) = subject.cycle else { return };
     let message = format!("Import cycle detected: {}.", describe_cycle(checker, cycle));
@@ -54,7 +54,7 @@ pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     );
 }
 
-/// The files with arrows between them; of a long circle the beginning and the end.
+/// Formats the files with arrows between them; a long cycle is shortened in the middle.
 fn describe_cycle(checker: &Checker<'_>, cycle: &[File]) -> String {
     let path = |file: &File| file.path(checker.db).to_owned();
     let mut names: Vec<String> = cycle.iter().take(MAX_NAMED_FILES - 1).map(path).collect();

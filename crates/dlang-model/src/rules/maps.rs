@@ -1,10 +1,10 @@
-//! Maps: what they lack.
+//! Maps: missing contents.
 
 use super::{Checker, Subject};
 use crate::data::MapData;
 use crate::diagnostics::{Code, Diagnostic};
 
-/// A context map that contains nothing.
+/// Reports a context map without contexts.
 pub(super) fn no_contexts(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
     let Some(name) = map.name.filter(|_| map.content.entries.is_empty()) else { return };
     let message = format!("Context Map '{name}' contains no bounded contexts.");
@@ -14,7 +14,7 @@ pub(super) fn no_contexts(checker: &mut Checker<'_>, map: &Subject<'_, MapData>)
     );
 }
 
-/// A context map of several contexts that says nothing about how they work together.
+/// Reports a context map of several contexts without relationships.
 pub(super) fn no_relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
     let Some(name) = map.name.filter(|_| map.content.relationships.is_empty()) else { return };
     let count = map.content.entries.len();
@@ -27,7 +27,7 @@ pub(super) fn no_relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapD
     }
 }
 
-/// A domain map that contains nothing.
+/// Reports a domain map without domains.
 pub(super) fn no_domains(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
     let Some(name) = map.name.filter(|_| map.content.entries.is_empty()) else { return };
     let message = format!("Domain Map '{name}' contains no domains.");

@@ -6,31 +6,31 @@ use super::Checker;
 use crate::data::{End, Relationship, RelationshipForm, WrittenPattern};
 use crate::diagnostics::{Code, Diagnostic};
 
-/// How many patterns a side may have before it is worth a word.
+/// Maximum number of patterns per side without a diagnostic.
 const MANY_PATTERNS: usize = 3;
 
-/// An anti-corruption layer protects who consumes.
+/// Reports an anti-corruption layer upstream: it protects the consumer.
 pub(super) fn acl(checker: &mut Checker<'_>, relationship: &Relationship) {
     wrong_side(checker, relationship, PatternKind::AntiCorruptionLayer, Code::AclOnWrongSide, |end, side| {
         format!("Anti-Corruption Layer (ACL) on '{end}' should be on downstream (consuming) side, not {side} side.")
     });
 }
 
-/// A conformist follows who provides.
+/// Reports a conformist upstream: it follows the provider.
 pub(super) fn conformist(checker: &mut Checker<'_>, relationship: &Relationship) {
     wrong_side(checker, relationship, PatternKind::Conformist, Code::ConformistOnWrongSide, |end, side| {
         format!("Conformist (CF) on '{end}' should be on downstream (consuming) side, not {side} side.")
     });
 }
 
-/// An open host service is offered by who provides.
+/// Reports an open host service downstream: the provider offers it.
 pub(super) fn ohs(checker: &mut Checker<'_>, relationship: &Relationship) {
     wrong_side(checker, relationship, PatternKind::OpenHostService, Code::OhsOnWrongSide, |end, side| {
         format!("Open Host Service (OHS) on '{end}' should be on upstream (providing) side, not {side} side.")
     });
 }
 
-/// A supplier provides.
+/// Reports a supplier downstream: it is the provider.
 pub(super) fn supplier(checker: &mut Checker<'_>, relationship: &Relationship) {
     wrong_side(checker, relationship, PatternKind::Supplier, Code::SupplierOnWrongSide, |end, _| {
         format!(
@@ -40,7 +40,7 @@ pub(super) fn supplier(checker: &mut Checker<'_>, relationship: &Relationship) {
     });
 }
 
-/// A customer consumes.
+/// Reports a customer upstream: it is the consumer.
 pub(super) fn customer(checker: &mut Checker<'_>, relationship: &Relationship) {
     wrong_side(checker, relationship, PatternKind::Customer, Code::CustomerOnWrongSide, |end, _| {
         format!(
@@ -50,17 +50,17 @@ pub(super) fn customer(checker: &mut Checker<'_>, relationship: &Relationship) {
     });
 }
 
-/// Without a direction nobody is the supplier.
+/// Reports a supplier on a relationship without a direction.
 pub(super) fn supplier_on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship) {
     on_bidirectional(checker, relationship, PatternKind::Supplier, Code::SupplierOnBidirectional, "Supplier [S]");
 }
 
-/// Without a direction nobody is the customer.
+/// Reports a customer on a relationship without a direction.
 pub(super) fn customer_on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship) {
     on_bidirectional(checker, relationship, PatternKind::Customer, Code::CustomerOnBidirectional, "Customer [C]");
 }
 
-/// A side with many patterns.
+/// Reports a side with too many patterns.
 pub(super) fn too_many(checker: &mut Checker<'_>, relationship: &Relationship) {
     for side in sides(relationship) {
         if let [first, .., last] = side.patterns
@@ -76,16 +76,16 @@ pub(super) fn too_many(checker: &mut Checker<'_>, relationship: &Relationship) {
     }
 }
 
-/// One side of an arrow.
+/// Side of an arrow.
 struct ArrowSide<'a> {
     name: &'static str,
     end: End,
     patterns: &'a [WrittenPattern],
-    /// Whether it is upstream; nothing where neither is.
+    /// Whether it is upstream; `None` if neither side is.
     is_upstream: Option<bool>,
 }
 
-/// Both sides; none of a symmetric relationship, and of one whose arrow is missing.
+/// Returns both sides; none for a symmetric relationship, and for one without an arrow.
 fn sides(relationship: &Relationship) -> Vec<ArrowSide<'_>> {
     let RelationshipForm::Directional { arrow: Some(arrow), left, right } = &relationship.form else {
         return Vec::new();
@@ -126,7 +126,7 @@ fn wrong_side(
     }
 }
 
-/// Of two sides that have it, the left one is told.
+/// Reports a pattern on a bidirectional relationship. If both sides have it, the left one is reported.
 fn on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship, kind: PatternKind, code: Code, what: &str) {
     let sides = sides(relationship);
     let mut undirected = sides.iter().filter(|side| side.is_upstream.is_none()).flat_map(|side| side.patterns);

@@ -1,4 +1,4 @@
-//! References that mean nothing.
+//! Unresolved references.
 
 use super::{Checker, Subject};
 use crate::data::{MapData, Reference};
@@ -7,7 +7,8 @@ use crate::diagnostics::{Code, Diagnostic, DiagnosticData, RelatedLocation};
 use crate::kind::ElementKind;
 use crate::scope::Names;
 
-/// A reference means nothing. Entries of maps come with their maps, because they may mean several elements.
+/// Reports unresolved references. Entries of maps are reported with their maps, because they may resolve to several
+/// elements.
 pub(super) fn check_references(checker: &mut Checker<'_>) {
     for (id, reference) in checker.model.numbered_references() {
         if !reference.role.is_many() && checker.resolutions.targets(id).is_empty() {
@@ -16,7 +17,7 @@ pub(super) fn check_references(checker: &mut Checker<'_>) {
     }
 }
 
-/// An entry of a map means nothing.
+/// Reports unresolved entries of a map.
 pub(super) fn map_entries(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
     for entry in &map.content.entries {
         if let Some(reference) = checker.reference(*entry)
@@ -28,7 +29,7 @@ pub(super) fn map_entries(checker: &mut Checker<'_>, map: &Subject<'_, MapData>)
 }
 
 fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
-    // Where the last part is missing the parser has said so.
+    // The parser has already reported a missing last segment.
     if reference.text.is_empty() || reference.text.ends_with('.') {
         return;
     }
@@ -43,12 +44,12 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     };
     let mut diagnostic = Diagnostic::new(reference.range, code, message).data(data);
     if let Some(other) = of_another_kind(checker, reference) {
-        diagnostic = diagnostic.with_related(RelatedLocation::Definition(other), "this has the name, and is another kind of element");
+        diagnostic = diagnostic.with_related(RelatedLocation::Definition(other), "another kind of element has this name");
     }
     checker.report(diagnostic);
 }
 
-/// What the name means where another kind of element is wanted.
+/// Returns an element of another kind that the name resolves to.
 fn of_another_kind(checker: &Checker<'_>, reference: &Reference) -> Option<Definition> {
     let container = checker.model.index.element(reference.owner).and_then(|owner| owner.container);
     let names = Names::new(checker.db, checker.file);

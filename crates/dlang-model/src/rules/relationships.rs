@@ -1,10 +1,10 @@
-//! The ends of relationships.
+//! Ends of relationships.
 
 use super::Checker;
 use crate::data::{Body, End, Relationship, RelationshipForm};
 use crate::diagnostics::{Code, Diagnostic};
 
-/// A symmetric relationship of a context with itself, as far as the words at its ends are the same.
+/// Reports a symmetric relationship of a context with itself, if its ends are written the same.
 pub(super) fn with_itself(checker: &mut Checker<'_>, relationship: &Relationship) {
     if !matches!(relationship.form, RelationshipForm::Symmetric { .. }) {
         return;
@@ -20,7 +20,7 @@ pub(super) fn with_itself(checker: &mut Checker<'_>, relationship: &Relationship
     }
 }
 
-/// `this` in a map, where it stands for no context.
+/// Reports `this` in a map, where it refers to no context.
 pub(super) fn this_outside_context(checker: &mut Checker<'_>, relationship: &Relationship) {
     let owner = checker.model.element(relationship.owner);
     if owner.is_some_and(|owner| matches!(owner.body, Body::Context(_))) {
@@ -28,7 +28,7 @@ pub(super) fn this_outside_context(checker: &mut Checker<'_>, relationship: &Rel
     }
     for end in [relationship.left, relationship.right] {
         if let End::This(range) = end {
-            let message = "'this' stands for no bounded context here, so the relationship is ignored.";
+            let message = "'this' refers to no bounded context here, so the relationship is ignored.";
             checker.report(
                 Diagnostic::new(range, Code::ThisOutsideContext, message.to_owned())
                     .hint("In a context map, name both bounded contexts."),

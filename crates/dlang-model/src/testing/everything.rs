@@ -1,4 +1,4 @@
-//! Every question there is, asked about a whole model.
+//! Runs every query on a whole model.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::{
     fixes, metadata_map, project_files, relationship_views, usages, visible_names,
 };
 
-/// Asks everything about every element, reference and diagnostic of a model, and checks what must hold whatever the texts
-/// are: places lie in their texts, fixes fit, numbers fit each other.
+/// Runs every query for every element, reference and diagnostic of a model, and checks invariants for any text:
+/// ranges are inside their texts, fixes can be applied, numbers are consistent.
 pub fn query_everything(host: &ModelHost) {
     let db = host.db();
     for file in project_files(db) {

@@ -1,4 +1,4 @@
-//! Questions on other threads give way to changes.
+//! Cancellation of queries on other threads.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -14,7 +14,7 @@ fn a_change_cancels_the_questions_before_it() {
     let asker = std::thread::spawn(move || {
         snapshot.query::<()>(|db| {
             begun.send(()).unwrap();
-            // Asks for ever; only a cancellation ends it.
+            // Runs endlessly until it is cancelled.
             loop {
                 for file in project_files(db) {
                     let _ = file_diagnostics(db, *file);
@@ -53,12 +53,12 @@ fn what_is_cancelled_between_two_queries_stays_cancelled() {
     let host = host("Domain A\n");
     let snapshot = host.snapshot();
     let (clone, token) = (snapshot.clone(), snapshot.cancellation_token());
-    // The last that a question does, where no query sees it any more.
+    // Cancelled after the last inner query.
     assert_eq!(snapshot.query(|_| token.cancel()), Ok(()));
     assert_eq!(clone.query(|db| project_files(db).len()), Ok(1));
     assert_eq!(snapshot.query(|db| project_files(db).len()), Err(QueryCancelled));
 
-    // Within a question, another query ends in between.
+    // Another query ends inside this one.
     let snapshot = host.snapshot();
     let token = snapshot.cancellation_token();
     let answer = snapshot.query(|db| {

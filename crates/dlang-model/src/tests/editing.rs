@@ -1,4 +1,4 @@
-//! After any edits a model is what it would be from scratch.
+//! After any edits, a model equals one built from scratch.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Fixes. The helper also checks that each does away with its diagnostic and leaves no mistake of syntax.
+//! Quick fixes. The helper also checks that each one resolves its diagnostic and leaves no syntax error.
 
 use super::fixture::check_fixes;
 

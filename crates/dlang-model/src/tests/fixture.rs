@@ -1,4 +1,4 @@
-//! A helper for each thing to look at in a model that is written as texts ([`crate::testing`]).
+//! Helpers that check one aspect of a fixture model ([`crate::testing`]).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::testing::{ResolveFn, apply_edits, host, host_with, render_diagnostics};
 use crate::{Change, File, ModelHost, file_diagnostics, fixes};
 
-/// Every diagnostic of every file, one a line.
+/// Renders every diagnostic of every file, one per line.
 pub(super) fn check(fixture: &str) -> String {
     render_diagnostics(&host(fixture))
 }
@@ -15,7 +15,7 @@ pub(super) fn check_with(fixture: &str, leads: ResolveFn<'_>) -> String {
     render_diagnostics(&host_with(ModelHost::new(), fixture, leads))
 }
 
-/// What each diagnostic of the only file underlines.
+/// Renders the range of each diagnostic of the only file.
 pub(super) fn check_ranges(fixture: &str) -> String {
     let host = host(fixture);
     let file = host.files().next().unwrap();
@@ -27,7 +27,7 @@ pub(super) fn check_ranges(fixture: &str) -> String {
     text
 }
 
-/// The fixes of each diagnostic of the only file, and the lines that each changes.
+/// Renders the fixes of each diagnostic of the last file, and the lines that each one changes.
 pub(super) fn check_fixes(fixture: &str) -> String {
     let host = host(fixture);
     let file = host.files().last().unwrap();
@@ -41,7 +41,7 @@ pub(super) fn check_fixes(fixture: &str) -> String {
             for line in after.lines().filter(|line| !before.lines().any(|old| old == *line)) {
                 writeln!(text, "    {line}").unwrap();
             }
-            // A fix does what it says: the diagnostic is gone, and the text is no worse than before.
+            // A fix must resolve its diagnostic and not break the text.
             let mut again = crate::testing::host(fixture);
             let path = file.path(host.db()).to_owned();
             again.apply([Change::Text { path: path.clone(), text: Arc::from(after) }]);

@@ -1,4 +1,4 @@
-//! Texts and projects that nobody writes on purpose. Each has its diagnostics, and every question has an answer.
+//! Extreme and malformed texts and projects. Each has its diagnostics, and every query returns.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::fixture::check;
 use crate::testing::{everything, host, render_diagnostics};
 use crate::{Change, Code, ImportOutcome, ModelHost, file_diagnostics, import_cycles, project_files};
 
-/// The diagnostics of a text of one file, after everything was asked about it.
+/// Returns the diagnostics of a one-file text, after running every query on it.
 fn diagnostics_after_queries(text: &str) -> String {
     let mut host = ModelHost::new();
     host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
@@ -14,7 +14,7 @@ fn diagnostics_after_queries(text: &str) -> String {
     render_diagnostics(&host)
 }
 
-/// The codes of a text's diagnostics.
+/// Returns the codes of a text's diagnostics.
 fn codes(text: &str) -> Vec<Code> {
     let mut host = ModelHost::new();
     host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
@@ -22,7 +22,7 @@ fn codes(text: &str) -> Vec<Code> {
     file_diagnostics(host.db(), file).iter().map(|it| it.code).collect()
 }
 
-/// Runs on a stack as small as that of a thread may be.
+/// Runs `work` on a stack as small as the smallest thread stacks.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");

@@ -1,4 +1,4 @@
-//! Imports that lead nowhere, and circles of them.
+//! Unresolved imports and import cycles.
 
 use super::fixture::{check, check_with};
 use crate::{Code, ImportProblem};

@@ -1,4 +1,4 @@
-//! What is worked out again after an edit, counted in queries.
+//! Recomputation after an edit, counted in queries.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use crate::testing::{host_with, render_diagnostics};
 use crate::{Change, Database, ModelHost, definitions_by_name};
 
-/// Makes a change and says how often each query ran until every diagnostic was fresh.
+/// Applies a change and returns how often each query ran until every diagnostic was up to date.
 fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {
     let [is_same, counts] = check_asking(render_diagnostics, fixture, path, from, to);
     format!("{is_same} diagnostics\n{counts}")
 }
 
-/// Makes a change and says whether the answer to a question is the same, and how often each query ran for it.
+/// Applies a change and returns whether the result of `query` is the same, and how often each salsa query ran for it.
 fn check_asking(ask: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, from: &str, to: &str) -> [String; 2] {
     let names: Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>> = Arc::default();
     let log = Arc::clone(&names);

@@ -1,4 +1,4 @@
-//! Effective values, relationships, usages, and finding definitions.
+//! Effective values, relationships, usages, and look-up of definitions.
 
 use crate::testing::{host, place_of, position};
 use crate::{
@@ -253,7 +253,7 @@ Namespace { Team Lost }
     assert_eq!(places(definitions_by_name(db, "Crew")), "a.dlang:1:20 a.dlang:1:55 b.dlang:1:20");
     assert_eq!(places(definitions_by_name(db, "Inner.Deep")), "a.dlang:1:35");
     assert_eq!(places(definitions_by_fqn(db, "N.Crew")), "a.dlang:1:20 b.dlang:1:20");
-    // What stands in a namespace without a name has a simple name only.
+    // An element in a nameless namespace has only a simple name.
     assert_eq!(places(definitions_by_name(db, "Lost")), "b.dlang:2:18");
     assert_eq!(places(definitions_by_fqn(db, "Lost")), "");
     assert_eq!(places(definitions_by_name(db, "Deep")), "");

@@ -1,9 +1,9 @@
-//! What names mean: containers, files, imports, packages.
+//! Name resolution: containers, files, imports, packages.
 
 use crate::testing::{host, place_of};
 use crate::{file_model, project_files, resolutions};
 
-/// For each reference, in the order of the text: how it is written, and the places of what it means.
+/// Renders each reference, in text order: as it is written, and the locations of its targets.
 fn check(fixture: &str) -> String {
     let host = host(fixture);
     let db = host.db();

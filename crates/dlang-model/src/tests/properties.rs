@@ -1,4 +1,4 @@
-//! Any text gets an answer to every question, and never a panic.
+//! Every query returns for any text, and never panics.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::testing::everything;
 use crate::{Change, ModelHost, file_diagnostics};
 
-/// Asks everything there is to ask about two files that may import each other.
+/// Runs every query on two files that may import each other.
 fn ask_everything(texts: [&str; 2]) {
     let mut host = ModelHost::new();
     let paths = ["a.dlang", "b.dlang"];
@@ -18,7 +18,7 @@ fn ask_everything(texts: [&str; 2]) {
     everything::query_everything(&host);
 }
 
-/// Words of the language, from which texts come that are nearly right.
+/// Generates almost valid texts from the words of the language.
 fn nearly_right() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "Domain",
@@ -95,7 +95,8 @@ proptest! {
     }
 }
 
-/// Texts that would be slow if anything were quadratic in them. With a clock they would be flaky; they end or they do not.
+/// Texts that would be slow with any quadratic algorithm. Measuring time would be flaky; a regression shows as a
+/// hang.
 #[test]
 fn large_and_strange() {
     let many = 20_000;

@@ -1,4 +1,4 @@
-//! Models with mistakes in their syntax: the rules hold their tongue where a mistake has been told.
+//! Models with syntax errors: rules report nothing about an error that the parser has reported.
 
 use super::fixture::check;
 

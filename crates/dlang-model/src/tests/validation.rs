@@ -1,4 +1,4 @@
-//! The rules, each with what it says and where.
+//! Rules, with their messages and ranges.
 
 use super::fixture::{check, check_ranges};
 

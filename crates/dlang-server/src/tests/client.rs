@@ -119,7 +119,7 @@ impl Client {
         client
     }
 
-    /// Like [`Self::with_capabilities`], with [`able`].
+    /// Like [`Self::with_capabilities`], with [`full_capabilities`].
     pub(super) fn new(fixture: &str) -> Self {
         Self::with_capabilities(fixture, &able())
     }

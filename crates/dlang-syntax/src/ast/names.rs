@@ -1,4 +1,4 @@
-//! Names as texts.
+//! Names as text.
 
 use rowan::ast::AstNode as _;
 
@@ -9,14 +9,14 @@ use super::{
 use crate::{SyntaxToken, TextRange};
 
 impl Name {
-    /// The name, also when it is a reserved word.
+    /// Returns the name, also if it is a reserved word.
     pub fn text(&self) -> String {
         self.ident_token().map(|token| token.text().to_owned()).unwrap_or_default()
     }
 }
 
-/// The segments with single dots between them and nothing else. Where one is missing the text ends in a dot, so that
-/// `Shop.` is not taken for `Shop`.
+/// Joins the segments with single dots. If a segment is missing, the text ends in a dot, so that `Shop.` is not
+/// mistaken for `Shop`.
 fn join_segments(segments: impl Iterator<Item = SyntaxToken>, is_cut: bool) -> String {
     let mut text = String::new();
     for segment in segments {
@@ -32,24 +32,24 @@ fn join_segments(segments: impl Iterator<Item = SyntaxToken>, is_cut: bool) -> S
 }
 
 impl QualifiedName {
-    /// The name without the blanks and comments that may stand around its dots.
+    /// Returns the name without blanks and comments around its dots.
     pub fn text(&self) -> String {
         join_segments(self.segments(), ends_in_dot(self.syntax()))
     }
 }
 
 impl Reference {
-    /// The name without the blanks and comments that may stand around its dots.
+    /// Returns the name without blanks and comments around its dots.
     pub fn text(&self) -> String {
         join_segments(self.segments(), ends_in_dot(self.syntax()))
     }
 
-    /// The simple name at its end.
+    /// Returns the last segment, the simple name.
     pub fn last_segment(&self) -> Option<SyntaxToken> {
         self.segments().last()
     }
 
-    /// Everything before the last segment: its text (`Shop.Inner`) and where that stands.
+    /// Returns everything before the last segment: its text (`Shop.Inner`) and its range.
     pub fn qualifier(&self) -> Option<(String, TextRange)> {
         let mut segments: Vec<_> = self.segments().collect();
         segments.pop()?;
@@ -63,14 +63,14 @@ fn ends_in_dot(node: &crate::SyntaxNode) -> bool {
 }
 
 impl NamespaceDeclaration {
-    /// The declared name, with its dots.
+    /// Returns the declared name, with its dots.
     pub fn name_text(&self) -> Option<String> {
         self.name().map(|name| name.text())
     }
 }
 
 impl Element {
-    /// The declared name as it is written; a namespace's may have dots.
+    /// Returns the declared name as it is written; a namespace's may contain dots.
     pub fn name_text(&self) -> Option<String> {
         match self {
             Self::NamespaceDeclaration(namespace) => namespace.name_text(),
@@ -78,7 +78,7 @@ impl Element {
         }
     }
 
-    /// Where the name stands.
+    /// Returns the range of the name.
     pub fn name_range(&self) -> Option<TextRange> {
         match self {
             Self::NamespaceDeclaration(namespace) => namespace.name().map(|name| name.syntax().text_range()),
@@ -86,7 +86,7 @@ impl Element {
         }
     }
 
-    /// The declared name of everything but a namespace.
+    /// Returns the declared name of any element except a namespace.
     pub fn simple_name(&self) -> Option<Name> {
         match self {
             Self::Domain(it) => it.name(),
@@ -100,7 +100,7 @@ impl Element {
         }
     }
 
-    /// The word it begins with.
+    /// Returns the keyword that begins the element.
     pub fn keyword_token(&self) -> Option<SyntaxToken> {
         match self {
             Self::Domain(it) => it.keyword_token(),
@@ -115,11 +115,11 @@ impl Element {
     }
 }
 
-/// A clause of a header is looked at for its reference only.
+/// Adds `target_text` to clauses of a header: callers read only their references.
 macro_rules! texts_of_clauses {
     ($($clause:ident)*) => {$(
         impl $clause {
-            /// The reference's text.
+            /// Returns the text of the reference.
             pub fn target_text(&self) -> Option<String> {
                 self.target().map(|target| target.text())
             }

@@ -1,4 +1,4 @@
-//! The parts of relationships that type and position tell apart, and what arrows and patterns mean.
+//! Parts of relationships that differ by type and position, and the meaning of arrows and patterns.
 
 use rowan::ast::{AstNode as _, support};
 
@@ -6,7 +6,7 @@ use super::{DirectionalRelationship, Pattern, PatternList, Relationship, Relatio
 use crate::keywords::{KeywordClass, Side, keyword};
 use crate::{SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
 
-/// An arrow of a directional relationship.
+/// Arrow of a directional relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arrow {
     /// `->`: the left side is upstream.
@@ -27,7 +27,7 @@ impl Arrow {
         }
     }
 
-    /// How it is written.
+    /// Returns the arrow as it is written.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Right => "->",
@@ -37,7 +37,7 @@ impl Arrow {
     }
 }
 
-/// An integration pattern.
+/// Integration pattern of a relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PatternKind {
     OpenHostService,
@@ -85,48 +85,47 @@ impl PatternKind {
         Self::ALL.into_iter().find(|pattern| pattern.syntax_kind() == kind)
     }
 
-    /// The name of its node type: `OpenHostService`.
+    /// Returns the name of its node type: `OpenHostService`.
     pub fn long_name(self) -> &'static str {
         self.syntax_kind().text().unwrap_or_default()
     }
 
-    /// Its other spelling: `OHS`.
+    /// Returns its other spelling: `OHS`.
     pub fn short_name(self) -> &'static str {
         self.spellings().last().copied().unwrap_or_default()
     }
 
-    /// All its spellings, the long one first.
+    /// Returns all its spellings, the long one first.
     pub fn spellings(self) -> &'static [&'static str] {
         keyword(self.syntax_kind()).map(|row| row.spellings).unwrap_or_default()
     }
 
-    /// Whether a word is one of its spellings, in upper or lower case: people who ask about a model are not held to the
-    /// language's case.
+    /// Whether a word is one of its spellings, ignoring ASCII case: queries need not use the language's case.
     pub fn matches(self, word: &str) -> bool {
         self.spellings().iter().any(|spelling| spelling.eq_ignore_ascii_case(word))
     }
 
-    /// The pattern that a word [matches](Self::matches).
+    /// Returns the pattern that a word [matches](Self::matches).
     pub fn from_name(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pattern| pattern.matches(word))
     }
 
-    /// Whether it stands at the upstream end of an arrow, and only there.
+    /// Whether it may be written only at the upstream end of an arrow.
     pub fn is_upstream(self) -> bool {
         self.side() == Side::Upstream
     }
 
-    /// Whether it stands at the downstream end of an arrow, and only there.
+    /// Whether it may be written only at the downstream end of an arrow.
     pub fn is_downstream(self) -> bool {
         self.side() == Side::Downstream
     }
 
-    /// Whether it is of both contexts together and stands instead of an arrow.
+    /// Whether it describes both contexts together and replaces the arrow.
     pub fn is_mutual(self) -> bool {
         self.side() == Side::Symmetric
     }
 
-    /// Where it may stand.
+    /// Returns the position where it may be written.
     pub fn side(self) -> Side {
         match keyword(self.syntax_kind()).map(|row| row.role) {
             Some(KeywordClass::Pattern(side)) => side,
@@ -141,12 +140,13 @@ impl Pattern {
     }
 }
 
-/// Where the middle of a relationship begins: its arrow, or else its list of patterns. What stands before it is left.
+/// Returns the offset where the middle of a relationship begins: its arrow, or else its list of patterns. Everything
+/// before it belongs to the left side.
 fn middle(node: &SyntaxNode) -> TextSize {
     let arrow = node.children_with_tokens().find(|element| element.as_token().is_some_and(is_arrow));
     let list = node.children().find(|child| PatternList::can_cast(child.kind()));
     let start = arrow.map(|element| element.text_range().start()).or(list.map(|list| list.text_range().start()));
-    // Two ends with nothing between them: the second begins behind the first.
+    // Two ends with nothing between them: the middle is the start of the second.
     let second = || node.children().filter(|child| RelationshipEnd::can_cast(child.kind())).nth(1);
     start.or_else(|| second().map(|end| end.text_range().start())).unwrap_or(node.text_range().end())
 }
@@ -158,7 +158,7 @@ fn is_arrow(token: &SyntaxToken) -> bool {
 /// Whether an end or a list of patterns belongs to the left side.
 pub(super) fn is_left(relationship: &SyntaxNode, part: &SyntaxNode) -> bool {
     let (start, middle) = (part.text_range().start(), middle(relationship));
-    // The list is itself the middle when there is no arrow.
+    // Without an arrow, the list itself is the middle.
     start < middle || start == middle && PatternList::can_cast(part.kind())
 }
 
@@ -183,12 +183,12 @@ impl DirectionalRelationship {
         self.arrow_token().and_then(|token| Arrow::from_kind(token.kind()))
     }
 
-    /// The patterns before the arrow.
+    /// Returns the patterns before the arrow.
     pub fn left_patterns(&self) -> Option<PatternList> {
         self.lists().find(|list| is_left(self.syntax(), list.syntax()))
     }
 
-    /// The patterns behind the arrow.
+    /// Returns the patterns after the arrow.
     pub fn right_patterns(&self) -> Option<PatternList> {
         self.lists().find(|list| !is_left(self.syntax(), list.syntax()))
     }
@@ -207,7 +207,7 @@ impl SymmetricRelationship {
         right_end(self.syntax())
     }
 
-    /// The pattern; `><` is an arrow and no pattern.
+    /// Returns the pattern; `><` is an arrow, not a pattern.
     pub fn pattern(&self) -> Option<Pattern> {
         self.patterns().and_then(|list| list.patterns().next())
     }
@@ -224,7 +224,7 @@ impl Relationship {
 }
 
 impl RelationshipEnd {
-    /// How the end is written: `this`, or the reference's text.
+    /// Returns the end as it is written: `this`, or the reference's text.
     pub fn text(&self) -> String {
         match self {
             Self::ThisRef(_) => "this".to_owned(),

@@ -1,8 +1,8 @@
-//! The shape of the model as programs outside see it: types and properties by name.
+//! Schema of the model in JSON: types and properties by name.
 //!
-//! JSON that describes a model calls nodes by these types (`$type`) and has these properties. The typed tree has more
-//! levels (a body, a block, a clause); [`assignments`] walks over them and yields the properties in the order in which
-//! the text gives them values.
+//! JSON that describes a model names nodes by these types (`$type`) and has these properties. The typed tree has more
+//! levels (a body, a block, a clause); [`assignments`] skips them and returns the properties in the order in which
+//! the text assigns them.
 
 use rowan::NodeOrToken;
 use rowan::ast::AstNode as _;
@@ -11,19 +11,19 @@ use super::{Element, Name, Reference, RelationshipEnd, StringToken, relationship
 use crate::SyntaxKind::*;
 use crate::{SyntaxElement, SyntaxNode, SyntaxToken};
 
-/// A type of node.
+/// Type of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeType {
     pub name: &'static str,
-    /// Its properties; those of the text come in the order of the text, not in this one.
+    /// All properties. JSON lists assigned properties in text order, not in this one.
     pub properties: &'static [Property],
 }
 
-/// A property of a type.
+/// Property of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Property {
     pub name: &'static str,
-    /// Whether it holds a list, which is empty when nothing is written.
+    /// Whether it holds a list, which is empty if the text assigns nothing.
     pub is_list: bool,
 }
 
@@ -35,7 +35,7 @@ const fn list(name: &'static str) -> Property {
     Property { name, is_list: true }
 }
 
-/// The type of a node; nothing for nodes that exist only in the tree.
+/// Returns the type of a node, or `None` for nodes that exist only in the tree.
 pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
     let (name, properties): (_, &'static [Property]) = match node.kind() {
         MODEL => ("Model", const { &[list("imports"), list("children")] }),
@@ -88,30 +88,30 @@ pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
 
 const DECISION_PROPERTIES: &[Property] = &[single("classification"), single("name"), single("value")];
 
-/// A property that the text gives a value, or a further value of a list.
+/// Property that the text assigns a value, or a further value of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     pub property: &'static str,
     pub value: Value,
 }
 
-/// A value as it stands in the tree.
+/// Value as it is in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A string.
+    /// String literal.
     String(StringToken),
-    /// A declared name or a synonym: a simple one, or that of a namespace.
+    /// Declared name or a synonym: a simple one, or that of a namespace.
     Name(SyntaxNode),
-    /// A reference to another element.
+    /// Reference to another element.
     Reference(Reference),
-    /// A word or sign that stands for itself: an arrow.
+    /// Token that is its own value: an arrow.
     Token(SyntaxToken),
-    /// A node with a type of its own.
+    /// Node with a type of its own.
     Node(SyntaxNode),
 }
 
 impl Value {
-    /// The text of everything but a node: a string's value, a name, a reference as it is written.
+    /// Returns the text of everything but a node: a string's value, a name, a reference as it is written.
     pub fn text(&self) -> Option<String> {
         match self {
             Self::String(token) => Some(token.value()),
@@ -125,16 +125,16 @@ impl Value {
     }
 }
 
-/// The properties of a node that the text gives values, in the order of the text. A property may come more than once: of
-/// a list each is a value, of others the last counts.
+/// Returns the assignments of a node in text order. A property may occur more than once: each occurrence adds to a
+/// list property; for other properties the last one counts.
 pub fn assignments(node: &SyntaxNode) -> Vec<Assignment> {
     let mut assignments = Vec::new();
     collect(node, node, None, &mut assignments);
     assignments
 }
 
-/// Walks over the children of `node`, which is `owner` or a part of it. A part may name the property that what it holds
-/// belongs to.
+/// Collects the assignments in the children of `node`, which is `owner` or a part of it. `property` is the one that a
+/// part such as a clause assigns its contents to.
 fn collect(owner: &SyntaxNode, node: &SyntaxNode, of_part: Option<&'static str>, found: &mut Vec<Assignment>) {
     for child in node.children_with_tokens() {
         let kind = child.kind();
@@ -163,12 +163,12 @@ fn collect(owner: &SyntaxNode, node: &SyntaxNode, of_part: Option<&'static str>,
     }
 }
 
-/// A node that is only a part of another one in the tree.
+/// Node that is only a part of another one in the tree.
 #[derive(Clone, Copy)]
 enum Part {
-    /// It has no meaning of its own.
+    /// Grouping without a meaning of its own.
     Body,
-    /// It is the value, or holds values, of this property.
+    /// Value, or holder of values, of this property.
     Property(&'static str),
 }
 
@@ -181,7 +181,7 @@ impl Part {
     }
 }
 
-/// The property that a part of a node stands for.
+/// Returns the property that a part of a node assigns.
 fn part_property(owner: &SyntaxNode, part: &SyntaxNode) -> Option<&'static str> {
     Some(match part.kind() {
         IN_CLAUSE => "parent",
@@ -209,7 +209,7 @@ fn part_property(owner: &SyntaxNode, part: &SyntaxNode) -> Option<&'static str> 
     })
 }
 
-/// The property that a child of a node is the value of.
+/// Returns the property that a direct child of a node is the value of.
 fn direct(owner: &SyntaxNode, child: &SyntaxElement) -> Option<&'static str> {
     Some(match (owner.kind(), child.kind()) {
         (IMPORT_STATEMENT, NAME) => "alias",

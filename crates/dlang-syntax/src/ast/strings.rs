@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use crate::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 
-/// A string as it stands in the text.
+/// String literal in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StringToken {
     syntax: SyntaxToken,
 }
 
 impl StringToken {
-    /// Nothing if the token is no string.
+    /// Returns `None` if the token is not a string.
     pub fn cast(syntax: SyntaxToken) -> Option<Self> {
         (syntax.kind() == SyntaxKind::STRING).then_some(Self { syntax })
     }
@@ -20,39 +20,39 @@ impl StringToken {
         &self.syntax
     }
 
-    /// What the string means: without its quotes, escapes resolved.
+    /// Returns the value: without quotes, escapes resolved.
     pub fn value(&self) -> String {
         unescape(self.raw()).into_owned()
     }
 
-    /// What stands between the quotes, as it is written.
+    /// Returns the text between the quotes, escapes unresolved.
     pub fn raw(&self) -> &str {
         let text = self.syntax.text();
         let content = text.get(1..).unwrap_or_default();
         if self.is_terminated() { content.get(..content.len() - 1).unwrap_or_default() } else { content }
     }
 
-    /// Where that stands.
+    /// Returns the range of [`raw`](Self::raw).
     pub fn raw_range(&self) -> TextRange {
         let start = self.syntax.text_range().start() + TextSize::new(1);
         TextRange::at(start, TextSize::of(self.raw()))
     }
 
-    /// The quote it begins with, `"` or `'`.
+    /// Returns the opening quote, `"` or `'`.
     pub fn quote(&self) -> char {
         self.syntax.text().chars().next().unwrap_or('"')
     }
 
-    /// Whether the closing quote is there.
+    /// Whether the closing quote is present.
     pub fn is_terminated(&self) -> bool {
         let text = self.syntax.text();
         let Some(content) = text.get(1..).and_then(|rest| rest.strip_suffix(self.quote())) else { return false };
-        // A quote behind an odd number of backslashes belongs to the string.
+        // A quote after an odd number of backslashes belongs to the string.
         content.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
     }
 }
 
-/// Resolves escapes: `\b \f \n \r \t \v \0` are control characters, any other character behind a backslash is itself.
+/// Resolves escapes: `\b \f \n \r \t \v \0` are control characters; any other character after a backslash is itself.
 pub fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return Cow::Borrowed(raw);
@@ -78,7 +78,7 @@ pub fn unescape(raw: &str) -> Cow<'_, str> {
     Cow::Owned(value)
 }
 
-/// Writes a value as a string in double quotes, so that reading it gives the value again.
+/// Writes a value as a string in double quotes; parsing it returns the same value.
 pub fn quote(value: &str) -> String {
     let mut text = String::with_capacity(value.len() + 2);
     text.push('"');

@@ -9,12 +9,12 @@ use super::{
 };
 use crate::{AstPtr, Side, SyntaxNode, parse, trivia};
 
-/// The first node of a type in a text.
+/// Returns the first node of a type in a text.
 fn first<N: rowan::ast::AstNode<Language = crate::DomainLang>>(text: &str) -> N {
-    parse(text).syntax().descendants().find_map(N::cast).expect("no such node")
+    parse(text).syntax().descendants().find_map(N::cast).expect("the text has no such node")
 }
 
-/// A node as programs outside see it: types and properties in the order of the text.
+/// Renders a node as JSON clients see it: types and properties in text order.
 fn outline(node: &SyntaxNode) -> String {
     let name = node_type(node).map(|it| it.name).unwrap_or_default();
     let mut shown = format!("{name} {{");
@@ -178,7 +178,7 @@ fn values_of_strings() {
     }
 }
 
-/// The elements of a text with the comments that are theirs.
+/// Renders the elements of a text with the comments that belong to them.
 fn owners(text: &str) -> String {
     let shown: Vec<_> = parse(text)
         .tree()
@@ -207,7 +207,7 @@ fn comments_have_owners() {
 #[test]
 fn however_lines_end_comments_have_the_same_owners() {
     for end in ["\r\n", "\r"] {
-        // The text of a comment keeps the ends of its own lines.
+        // A comment contains the line ends of its own lines.
         let shown = owners(&COMMENTED.replace('\n', end)).replace(&format!("doc{}", end.escape_debug()), "doc\\n");
         let shown = shown.replace(&format!("indented{}", end.escape_debug()), "indented\\n");
         assert_eq!(shown, owners(COMMENTED), "{end:?}");

@@ -1,15 +1,15 @@
-//! Where strings and block comments end, also when their end is missing.
+//! Ends of strings and block comments, also when their end is missing.
 //!
-//! A string ends at the next quote of its kind that no backslash precedes, in whatever line. So when a quote is
-//! forgotten, the string runs to the opening quote of the next string, the next one begins where that one should end,
-//! and so on to the last string of the text, which finds no quote at all. The complaint then stands at the end of the
-//! file and nothing in between is understood.
+//! A string ends at the next unescaped quote of its kind, on any line. If a quote is forgotten, the string therefore
+//! runs to the opening quote of the next string, the next one begins where that one should end, and so on to the last
+//! string of the text, which has no closing quote at all. The diagnostic would then be at the end of the file, and
+//! everything in between would be misread.
 //!
-//! A text with such a last string is wrong in any case, and only for it the lexer is forgiving: a string over several
-//! lines that ends in what looks like an opening quote (behind `:`, `=`, `is`, `import`, `examples`, or directly before a
-//! letter) ends with its first line instead, and so does one that does not end at all.
+//! A text with such a last string is wrong in any case, and only for such a text the lexer is forgiving: a string
+//! that spans lines and ends at an apparent opening quote (after `:`, `=`, `is`, `import`, `examples`, or directly
+//! before a letter) ends with its first line instead, and so does an unterminated one.
 //!
-//! An unclosed block comment ends before the next line that begins with a word that begins an element.
+//! An unterminated block comment ends before the next line whose first word begins an element.
 
 use logos::Lexer;
 
@@ -17,23 +17,23 @@ use super::{Fault, Raw};
 use crate::SyntaxKind;
 use crate::keywords::{KeywordClass, keyword};
 
-/// What is known about quotes while a text is read. Everything here is computed once for each stretch of text, which is
-/// what makes reading linear.
+/// Quote search state of a lexer run. Everything here is computed once per stretch of text, which makes lexing
+/// linear.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QuoteRecovery {
     forgiving: bool,
     fault: Option<Fault>,
     double: Next,
     single: Next,
-    /// There is no `*/` any more.
+    /// No `*/` follows.
     no_comment_ends: bool,
 }
 
-/// The next quote of a kind that no backslash precedes.
+/// Next unescaped quote of a kind.
 ///
-/// A string that was cut at the end of its line leaves quotes behind it that were looked at before. A string that
-/// begins at one of them would find the same end: the quote was escaped (or it would have been the end), and behind an
-/// escaped character reading goes on exactly as behind an opening quote.
+/// A string that was ended at the end of its line leaves quotes behind it that were already searched. A string that
+/// begins at one of them would find the same end: the quote was escaped (or it would have been the end), and after an
+/// escaped character the search continues exactly as after an opening quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Next {
     #[default]
@@ -45,9 +45,9 @@ enum Next {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct End {
     quote: usize,
-    /// Where the line of that quote begins.
+    /// Start of the line that contains the quote.
     line: usize,
-    /// Whether it looks like the beginning of a string.
+    /// Whether the quote looks like the beginning of a string.
     is_opening: bool,
 }
 
@@ -63,7 +63,7 @@ impl End {
         Self { quote, line: quote - last_line.len(), is_opening }
     }
 
-    /// Whether it more likely begins the next string than ends one whose content begins at `from`.
+    /// Whether it more likely begins the next string than ends the one whose content begins at `from`.
     fn is_doubtful(self, from: usize) -> bool {
         from < self.line && self.is_opening
     }
@@ -86,7 +86,7 @@ impl QuoteRecovery {
         self.fault.take()
     }
 
-    /// The quote that ends a string whose content begins at `from`.
+    /// Returns the quote that ends a string whose content begins at `from`.
     fn end(&mut self, text: &str, from: usize, quote: u8) -> Option<End> {
         let next = if quote == b'"' { &mut self.double } else { &mut self.single };
         let is_known = match *next {
@@ -116,7 +116,7 @@ fn closing_quote(text: &str, from: usize, quote: u8) -> Option<usize> {
     None
 }
 
-/// Takes the rest of a string behind its opening quote.
+/// Consumes the rest of a string after its opening quote.
 pub(super) fn string(lexer: &mut Lexer<'_, Raw>) {
     let (text, from) = (lexer.source(), lexer.span().end);
     let quote = lexer.slice().bytes().next().unwrap_or(b'"');
@@ -132,13 +132,14 @@ pub(super) fn string(lexer: &mut Lexer<'_, Raw>) {
     lexer.bump(length);
 }
 
-/// The length of a line without what at its end is more likely the end of something around the string.
+/// Returns the length of the first line without trailing characters that more likely close something around the
+/// string.
 fn first_line(rest: &str) -> usize {
     let line = rest.split(['\n', '\r']).next().unwrap_or_default();
     line.trim_end_matches([' ', '\t', '}', ']', ',']).len()
 }
 
-/// Takes the rest of a block comment behind `/*`.
+/// Consumes the rest of a block comment after `/*`.
 pub(super) fn comment(lexer: &mut Lexer<'_, Raw>) {
     let rest = lexer.remainder();
     let end = if lexer.extras.no_comment_ends { None } else { rest.find("*/") };
@@ -150,7 +151,7 @@ pub(super) fn comment(lexer: &mut Lexer<'_, Raw>) {
     lexer.bump(length);
 }
 
-/// The length of what stands before the next line that begins with a word that begins an element.
+/// Returns the length of the text before the next line whose first word begins an element.
 fn before_next_element(rest: &str) -> usize {
     let mut length = 0;
     for (number, line) in rest.split_inclusive('\n').enumerate() {

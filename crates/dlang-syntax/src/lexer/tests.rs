@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use super::{Fault, lex};
 use crate::{SyntaxKind, tokenize};
 
-/// The tokens one below the other, blanks left out, and what is wrong with them.
+/// Renders the tokens one per line, without white space, and their errors.
 fn check(text: &str) -> String {
     let lexed = lex(text);
     let mut shown = String::new();
@@ -130,7 +130,7 @@ fn an_open_string_ends_with_its_line() {
 
 #[test]
 fn the_forgotten_quote_is_found() {
-    // By the letter, the first string ends where the second begins, and the last one has no end.
+    // To the letter, the first string would end where the second begins, and the last one would have no end.
     insta::assert_snapshot!(check("vision: \"first\ntype: A\ndescription: \"second\""), @r#"
     VISION_KW "vision"
     COLON ":"

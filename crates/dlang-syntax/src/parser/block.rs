@@ -1,21 +1,21 @@
-//! What all bodies in braces have in common.
+//! Bodies in braces: the loop that all of them share.
 
 use crate::SyntaxKind::*;
 use crate::diagnostics::Code;
 
 use super::{Parser, elements};
 
-/// How the entries of a block are read.
+/// Parser of the entries of a block.
 pub(super) struct Entries<Read, Begins, Ends> {
-    /// Reads what stands here, if it is an entry; otherwise consumes nothing and says no.
+    /// Parses an entry that begins here and returns true; otherwise consumes nothing and returns false.
     pub(super) read: Read,
-    /// Whether an entry seems to begin here, which is where skipping ends.
+    /// Whether an entry seems to begin here; skipping ends there.
     pub(super) begins: Begins,
-    /// Whether something begins here that belongs to the block around this one.
+    /// Whether an entry of the enclosing block begins here.
     pub(super) ends: Ends,
 }
 
-/// A block: `{`, entries, `}`. Either brace may be missing; the caller has decided that there is a block.
+/// Parses a block: `{`, entries, `}`. Either brace may be missing; the caller has decided that there is a block.
 pub(super) fn block<Read, Begins, Ends>(p: &mut Parser<'_>, mut entries: Entries<Read, Begins, Ends>)
 where
     Read: FnMut(&mut Parser<'_>) -> bool,
@@ -27,7 +27,7 @@ where
         match p.current() {
             EOF | R_CURLY => break,
             _ if p.is_declaration(0) => {
-                // Elements never stand in a body. Where a brace is missing, it is missing here.
+                // No body contains elements. If a brace is missing, it is missing here.
                 if p.braces.may_lack_close() {
                     break;
                 }
@@ -37,7 +37,7 @@ where
             _ => {
                 let before = p.position;
                 if !(entries.read)(p) || p.position == before {
-                    let hint = p.is_at(COMMA).then_some("There is no comma here.");
+                    let hint = p.is_at(COMMA).then_some("Remove this comma.");
                     p.report_unexpected(Code::UnexpectedToken, hint);
                     p.skip(|p| (entries.begins)(p) || (entries.ends)(p));
                 }
@@ -53,11 +53,11 @@ fn misplaced_element(p: &mut Parser<'_>) {
         return;
     }
     if p.is_at(IMPORT_KW) {
-        p.report_unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
+        p.report_unexpected(Code::MisplacedImport, Some("Move this import to the beginning of the file."));
     } else {
         p.report_unexpected(
             Code::MisplacedElement,
-            Some("Elements stand in a file or namespace, not in each other: move this one out of the braces."),
+            Some("Elements cannot be nested except in namespaces: move this one out of the braces."),
         );
     }
     p.start(ERROR);

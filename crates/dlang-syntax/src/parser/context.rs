@@ -10,16 +10,16 @@ use super::elements::skip_rest_of_header;
 use super::names::AFTER_ELEMENT;
 use super::properties::{self, CONTEXT_PROPERTIES, DOMAIN_PROPERTIES};
 
-/// What differs between the two.
+/// Differences between the two.
 struct Form {
     node: SyntaxKind,
     body: SyntaxKind,
-    /// The clauses of the header in their order, with the nodes they become.
+    /// Clauses of the header in their order, with their node kinds.
     clauses: &'static [(SyntaxKind, SyntaxKind)],
-    /// What may stand behind a name or reference of the header.
+    /// Tokens that may follow a name or reference of the header.
     follow: TokenSet,
     properties: TokenSet,
-    /// Advice about a clause that belongs to the other.
+    /// Hint about a clause that belongs to the other kind of element.
     foreign: &'static str,
 }
 
@@ -31,7 +31,7 @@ const DOMAIN_FORM: Form = Form {
     clauses: &[(IN_KW, IN_CLAUSE)],
     follow: TokenSet::new(&[IN_KW, L_CURLY]).union(AFTER_ELEMENT),
     properties: DOMAIN_PROPERTIES,
-    foreign: "A domain has only `in`, which names the domain it is part of.",
+    foreign: "A domain only has the clause `in`, which names its parent domain.",
 };
 
 const CONTEXT_FORM: Form = Form {
@@ -40,7 +40,7 @@ const CONTEXT_FORM: Form = Form {
     clauses: &[(FOR_KW, FOR_CLAUSE), (AS_KW, AS_CLAUSE), (BY_KW, BY_CLAUSE)],
     follow: TokenSet::new(&[FOR_KW, AS_KW, BY_KW, L_CURLY]).union(AFTER_ELEMENT),
     properties: CONTEXT_PROPERTIES,
-    foreign: "A bounded context belongs to a domain with `for`.",
+    foreign: "Use `for` to name the domain of a bounded context.",
 };
 
 pub(super) fn domain(p: &mut Parser<'_>) {
@@ -73,7 +73,7 @@ fn clauses(p: &mut Parser<'_>, form: &Form) {
                 if index < expected {
                     p.report_unexpected(
                         Code::MisplacedClause,
-                        Some("Each clause stands once, in the order `for`, `as`, `by`."),
+                        Some("Write each clause at most once, in the order `for`, `as`, `by`."),
                     );
                 }
                 expected = expected.max(index + 1);

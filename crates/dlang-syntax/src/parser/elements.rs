@@ -1,4 +1,4 @@
-//! Files, namespaces, imports, and the declarations that have no body.
+//! Files, namespaces, imports, and declarations without a body.
 
 use crate::SyntaxKind::{self, *};
 use crate::diagnostics::Code;
@@ -9,34 +9,34 @@ use super::block::is_closed_unopened;
 use super::names::{AFTER_ELEMENT, DECLARATION};
 use super::{context, maps};
 
-/// A whole file.
+/// Parses a whole file.
 pub(super) fn model(p: &mut Parser<'_>) {
     p.start_root();
     let mut has_elements = false;
     while !p.is_at(EOF) {
         let is_import = p.is_at(IMPORT_KW);
         if is_import && has_elements {
-            p.report_unexpected(Code::MisplacedImport, Some("Imports stand before all elements."));
+            p.report_unexpected(Code::MisplacedImport, Some("Move this import before the first element."));
         }
-        // What is no element at all does not make the imports behind it late.
+        // Skipped tokens that are not an element do not make the imports after them misplaced.
         let was_element = element_or_junk(p);
         has_elements = has_elements || was_element && !is_import;
     }
     p.finish_root();
 }
 
-/// Takes what stands here; whether it was an element or import.
+/// Parses an element or import, or skips tokens that begin neither. Returns whether it parsed an element or import.
 fn element_or_junk(p: &mut Parser<'_>) -> bool {
     let before = p.position;
     let was_element = element(p) || junk(p);
     if p.position == before {
-        // Nothing above gets here; a loop without end would be worse than a token in the wrong place.
+        // Unreachable as far as known; a token in the wrong node is better than an endless loop.
         p.wrap(1);
     }
     was_element
 }
 
-/// An element or import, if one begins here.
+/// Parses an element or import, if one begins here.
 pub(super) fn element(p: &mut Parser<'_>) -> bool {
     if is_too_deep(p) {
         p.skip_too_deep();
@@ -57,13 +57,13 @@ pub(super) fn element(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// Whether an element begins here that would open a block too many.
+/// Whether an element begins here that would exceed the nesting limit.
 pub(super) fn is_too_deep(p: &Parser<'_>) -> bool {
     let is_bare = matches!(p.current(), TEAM_KW | CLASSIFICATION_KW | METADATA_KW);
     DECLARATION.contains(p.current()) && !is_bare && p.braces.depth() >= p.max_nesting
 }
 
-/// A declaration that is a word and a name.
+/// Parses a declaration that is only a word and a name.
 fn bare(p: &mut Parser<'_>, kind: SyntaxKind) {
     p.start(kind);
     p.bump();
@@ -99,7 +99,7 @@ fn namespace(p: &mut Parser<'_>) {
 fn namespace_from_name(p: &mut Parser<'_>) {
     p.path(QUALIFIED_NAME, TokenSet::new(&[L_CURLY]));
     skip_rest_of_header(p, |p| p.is_at(L_CURLY));
-    // Without its brace a namespace is believed to have a body only if a brace is missing somewhere.
+    // A namespace without its brace is assumed to have a body only if a brace is missing somewhere.
     let is_unopened = p.braces.may_lack_open() && DECLARATION.contains(p.current());
     if !p.is_at(L_CURLY) && !is_unopened && !is_closed_unopened(p) {
         p.report_missing(&[L_CURLY]);
@@ -109,7 +109,7 @@ fn namespace_from_name(p: &mut Parser<'_>) {
     p.open_block();
     while !p.is_at(EOF) && !p.is_at(R_CURLY) && !p.is_element_of_outer() {
         if p.is_at(IMPORT_KW) {
-            p.report_unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
+            p.report_unexpected(Code::MisplacedImport, Some("Move this import to the beginning of the file."));
             p.start(ERROR);
             import(p);
             p.finish();
@@ -121,7 +121,7 @@ fn namespace_from_name(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// Takes what is left of a line before a body into an error node.
+/// Skips the rest of a line before a body into an error node.
 pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<'_>) -> bool) {
     let is_end =
         |p: &Parser<'_>| p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_known(p);
@@ -131,7 +131,7 @@ pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<
     }
 }
 
-/// What begins no element; whether it was meant to be one.
+/// Skips tokens that begin no element. Returns whether they were meant to be one and were parsed as such.
 fn junk(p: &mut Parser<'_>) -> bool {
     if p.is_word(1)
         && let Some(kind) = p.misspelt(DECLARATION)
@@ -140,8 +140,8 @@ fn junk(p: &mut Parser<'_>) -> bool {
         return element(p);
     }
     if is_nameless_namespace(p) {
-        // Its elements keep their place, which a name without its word in front decides for many others.
-        p.report_unexpected(Code::UnexpectedToken, Some("Is this a namespace? Then `Namespace` is missing."));
+        // The qualified names of its elements stay the same, and references to them still resolve.
+        p.report_unexpected(Code::UnexpectedToken, Some("Write `Namespace` before the name of a namespace."));
         p.start(NAMESPACE_DECLARATION);
         namespace_from_name(p);
         p.finish();
@@ -155,13 +155,13 @@ fn junk(p: &mut Parser<'_>) -> bool {
 
 fn hint_for_junk(p: &Parser<'_>) -> Option<&'static str> {
     match p.current() {
-        R_CURLY => Some("This brace closes nothing."),
+        R_CURLY => Some("This brace has no matching `{`."),
         kind if kind.is_keyword() => Some("This word belongs in the body of an element."),
         _ => None,
     }
 }
 
-/// `Shop { Domain A …`: a namespace that lacks only its word.
+/// `Shop { Domain A …`: a namespace that lacks only its keyword.
 fn is_nameless_namespace(p: &Parser<'_>) -> bool {
     let length = p.path_length(0);
     length > 0 && p.nth(length) == L_CURLY && p.is_declaration(length + 1)

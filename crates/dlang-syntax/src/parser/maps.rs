@@ -12,7 +12,7 @@ use super::relationships::{self, is_relationship};
 
 const AFTER_NAME: TokenSet = TokenSet::new(&[L_CURLY]);
 
-/// What may stand behind an entry of `contains` that is a reserved word.
+/// Tokens that may follow an entry of `contains` that is a reserved word.
 const AFTER_ENTRY: TokenSet = TokenSet::new(&[COMMA, R_CURLY, EOF]);
 
 pub(super) fn context_map(p: &mut Parser<'_>) {
@@ -44,7 +44,7 @@ fn entries(p: &mut Parser<'_>, has_relationships: bool) {
     let read = |p: &mut Parser<'_>| {
         if p.is_at(CONTAINS_KW) {
             if is_late {
-                p.report_unexpected(Code::MisplacedContains, Some("`contains` stands before all relationships."));
+                p.report_unexpected(Code::MisplacedContains, Some("Move `contains` before all relationships."));
             }
             contains(p);
             return true;
@@ -53,7 +53,7 @@ fn entries(p: &mut Parser<'_>, has_relationships: bool) {
         is_late = is_late || was_read;
         was_read
     };
-    // Without a word in front, only a line tells where an entry may begin.
+    // Without a keyword, only a new line shows where an entry may begin.
     let begins = |p: &Parser<'_>| p.is_at(CONTAINS_KW) || p.is_at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
     block(p, Entries { read, begins, ends: |_: &Parser<'_>| false });
 }
@@ -80,14 +80,15 @@ fn contains(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// One entry. A reserved word is one before a comma or the end, and before another word only if it begins nothing itself.
+/// Parses one entry. A reserved word is an entry before a comma or the end, and before another word only if it begins
+/// nothing itself.
 fn entry(p: &mut Parser<'_>) -> bool {
     let begins_something =
         DECLARATION.contains(p.current()) || matches!(p.current(), CONTAINS_KW | THIS_KW | IMPORT_KW);
     let follow = if begins_something {
         AFTER_ENTRY
     } else if is_relationship(p, 1) {
-        // The first end of the relationship may be a reserved word as well.
+        // The first end of the relationship may also be a reserved word.
         AFTER_ENTRY.union(TokenSet::new(&[p.nth(1)]))
     } else {
         AFTER_ENTRY.union(TokenSet::new(&[IDENT, CONTAINS_KW, THIS_KW]))

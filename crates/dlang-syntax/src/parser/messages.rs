@@ -1,4 +1,4 @@
-//! The wording of diagnostics. Messages are those that users of the language know; hints are ours.
+//! Texts of diagnostics. Messages are word for word those of DomainLang's original tools; hints are zubi's.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use crate::keywords::{KeywordClass, keyword};
 use crate::lexer::{Fault, LexedText, offset};
 use crate::{SyntaxKind, TextSize};
 
-/// How much of an unexpected token is shown.
+/// Maximum number of characters of an unexpected token in a message.
 const SHOWN: usize = 40;
 
-/// "Expecting …, but found …"; `found` is nothing at the end of the text.
+/// Formats "Expecting …, but found …"; `found` is `None` at the end of the text.
 pub(super) fn expecting_message(kinds: &[SyntaxKind], found: Option<&str>) -> String {
     let labels: Vec<_> = kinds.iter().flat_map(|kind| labels(*kind)).collect();
     match labels.as_slice() {
@@ -38,7 +38,7 @@ pub(super) fn expected_text(label: &str, found: Option<&str>) -> String {
     }
 }
 
-/// How a kind is called. Patterns have two words that are equally good.
+/// Returns the names of a kind in messages. Patterns have two equally good ones.
 fn labels(kind: SyntaxKind) -> Vec<&'static str> {
     match (kind, keyword(kind)) {
         (SyntaxKind::IDENT, _) => vec!["ID"],
@@ -58,8 +58,8 @@ fn ellipsize(text: &str) -> String {
     shown
 }
 
-/// Diagnostics for the lexer's faults. Offsets and lengths in the messages count UTF-16 units, as they always have; the
-/// count goes on from fault to fault, so that the text is read once.
+/// Reports the lexer's errors. Offsets and lengths in the messages count UTF-16 units, as in the original tools; the
+/// count continues from error to error, so that the text is read once.
 pub(super) fn of_lexer(text: &str, lexed: &LexedText, problems: &mut Collector) {
     let mut seen = 0;
     let mut units = 0;
@@ -92,7 +92,7 @@ fn utf16(text: Option<&str>) -> usize {
     text.unwrap_or_default().chars().map(char::len_utf16).sum()
 }
 
-/// The first character, readable also when it is a control character.
+/// Returns the first character, or its code point if it is a control character.
 fn first(token: &str) -> String {
     match token.chars().next() {
         Some(character) if character.is_control() => format!("U+{:04X}", u32::from(character)),
@@ -105,7 +105,7 @@ pub(super) fn too_large(text: &str) -> SyntaxDiagnostic {
     SyntaxDiagnostic {
         range: TextRange::empty(TextSize::of(text)),
         code: Code::FileTooLarge,
-        message: format!("The text is too long: only its first {} bytes are read.", text.len()),
+        message: format!("The text is too long: zubi reads only its first {} bytes.", text.len()),
         hint: None,
         related: None,
     }

@@ -1,4 +1,4 @@
-//! Names and references, and the rule for reserved words as names, which the crate's documentation states.
+//! Names and references. The crate's documentation states the rule for reserved words as names.
 
 use crate::diagnostics::{Code, SyntaxDiagnostic};
 use crate::keywords::{KeywordClass, keyword};
@@ -7,7 +7,7 @@ use crate::token_set::TokenSet;
 use super::Parser;
 use crate::SyntaxKind::{self, *};
 
-/// What stands between a property and its value.
+/// Tokens that separate a property from its value.
 pub(super) const ASSIGN: TokenSet = TokenSet::new(&[COLON, EQ, IS_KW]);
 
 pub(super) const DECLARATION: TokenSet = TokenSet::new(&[
@@ -21,17 +21,17 @@ pub(super) const DECLARATION: TokenSet = TokenSet::new(&[
     NAMESPACE_KW,
 ]);
 
-/// What may stand behind an element that is complete.
+/// Tokens that may follow a complete element.
 pub(super) const AFTER_ELEMENT: TokenSet = TokenSet::new(&[EOF, R_CURLY, IMPORT_KW]).union(DECLARATION);
 
 impl Parser<'_> {
-    /// Whether the next token but `n` is an identifier or a reserved word.
+    /// Whether the `n`th token is an identifier or a reserved word.
     pub(super) fn is_word(&self, n: usize) -> bool {
         let kind = self.nth(n);
         kind == IDENT || kind.is_keyword()
     }
 
-    /// Whether a name stands here, when `follow` may stand behind it.
+    /// Whether the current token is a name, if `follow` may follow it.
     pub(super) fn at_name(&self, follow: TokenSet) -> bool {
         self.is_name(0, follow)
     }
@@ -41,7 +41,7 @@ impl Parser<'_> {
             IDENT => true,
             kind if kind.is_keyword() => {
                 let next = self.nth(n + 1);
-                // Where another name may follow, `Team B` is more likely a declaration than two names.
+                // If another name may follow, `Team B` is more likely a declaration than two names.
                 let is_declaration = next == IDENT && self.is_declaration(n);
                 follow.contains(next) && !is_declaration
             }
@@ -49,7 +49,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an element or import begins at the next token but `n`.
+    /// Whether an element or import begins at the `n`th token.
     pub(super) fn is_declaration(&self, n: usize) -> bool {
         match self.nth(n) {
             IMPORT_KW => self.nth(n + 1) == STRING,
@@ -57,7 +57,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a word as a name.
+    /// Consumes a word as a name.
     pub(super) fn bump_name(&mut self) {
         if self.current().is_keyword() && !self.problems.has_enough_hints() {
             let word = self.word();
@@ -65,33 +65,33 @@ impl Parser<'_> {
                 range: self.range(),
                 code: Code::ReservedName,
                 message: format!("`{word}` is a reserved word; here it is read as a name."),
-                hint: Some("Programs that follow the grammar to the letter reject it; another name is safer.".into()),
+                hint: Some("Parsers that follow the grammar strictly reject it; prefer another name.".into()),
                 related: None,
             });
         }
         self.bump_as(IDENT);
     }
 
-    /// A name that is declared.
+    /// Parses a declared name.
     pub(super) fn name(&mut self, follow: TokenSet) {
         if self.at_name(follow) {
             self.start(NAME);
             self.bump_name();
             self.finish();
         } else if self.is_at(STRING) && !self.is_first_on_line() {
-            self.missing_with(&[IDENT], Some("Names stand without quotes."), None);
+            self.missing_with(&[IDENT], Some("Write names without quotes."), None);
             self.wrap(1);
         } else {
             self.report_missing(&[IDENT]);
         }
     }
 
-    /// A name that refers to something; whether there was one.
+    /// Parses a reference. Returns whether there was one.
     pub(super) fn reference(&mut self, follow: TokenSet) -> bool {
         self.path(REFERENCE, follow)
     }
 
-    /// Identifiers with dots between them.
+    /// Parses identifiers separated by dots.
     pub(super) fn path(&mut self, kind: SyntaxKind, follow: TokenSet) -> bool {
         let follow = follow.union(TokenSet::new(&[DOT]));
         if !self.at_name(follow) {
@@ -112,7 +112,7 @@ impl Parser<'_> {
         true
     }
 
-    /// How many tokens the path takes that begins with the next token but `n`; none if there is no path.
+    /// Returns the number of tokens in the path that begins at the `n`th token; 0 if there is no path.
     pub(super) fn path_length(&self, n: usize) -> usize {
         if !self.is_word(n) {
             return 0;
@@ -124,7 +124,7 @@ impl Parser<'_> {
         length
     }
 
-    /// The reserved word of one of these kinds that is meant here, if the word differs only in the case of its letters:
+    /// Returns the reserved word of one of these kinds that is probably meant here, if the word differs only in case:
     /// `boundedcontext`, `Vision`.
     pub(super) fn misspelt(&self, kinds: TokenSet) -> Option<SyntaxKind> {
         if !self.is_word(0) {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         crate::KEYWORDS.iter().map(|row| row.kind).find(|kind| kinds.contains(*kind) && means(*kind))
     }
 
-    /// Reads the current word as the keyword it was meant to be, and says so.
+    /// Reads the current word as the keyword that was probably meant, and reports it.
     pub(super) fn bump_misspelt_as(&mut self, kind: SyntaxKind) {
         self.report(|p| {
             let word = p.word();

@@ -25,17 +25,17 @@ pub(super) const CONTEXT_PROPERTIES: TokenSet = TokenSet::new(&[
 
 const ALL: TokenSet = DOMAIN_PROPERTIES.union(CONTEXT_PROPERTIES);
 
-/// What may stand behind the reference that is a property's value.
+/// Tokens that may follow the reference that is a property's value.
 const AFTER_VALUE: TokenSet = ALL.union(TokenSet::new(&[R_CURLY, EOF]));
 
 const ITEMS: TokenSet = TokenSet::new(&[DECISION_KW, POLICY_KW, RULE_KW]);
 
-/// Whether a property of the set begins here beyond doubt.
+/// Whether a property of the set certainly begins here.
 pub(super) fn is_property(p: &Parser<'_>, properties: TokenSet) -> bool {
     p.at_any(properties) && (ASSIGN.contains(p.nth(1)) || p.nth(1) == L_CURLY)
 }
 
-/// A property, if one begins here. Only those of the set belong here.
+/// Parses a property, if one begins here. Properties outside the set are reported as misplaced.
 pub(super) fn property(p: &mut Parser<'_>, properties: TokenSet) -> bool {
     if p.at_any(properties) {
         any_property(p);
@@ -52,7 +52,7 @@ pub(super) fn property(p: &mut Parser<'_>, properties: TokenSet) -> bool {
     }
     if p.at_any(ALL) {
         let hint = if properties.contains(VISION_KW) {
-            "A domain has only `description`, `vision` and `type`."
+            "A domain only has the properties `description`, `vision` and `type`."
         } else {
             "A bounded context has no such property."
         };
@@ -82,7 +82,7 @@ fn any_property(p: &mut Parser<'_>) {
     }
 }
 
-/// A property with a string.
+/// Parses a property with a string.
 fn text(p: &mut Parser<'_>, node: SyntaxKind) {
     p.start(node);
     p.bump();
@@ -91,7 +91,7 @@ fn text(p: &mut Parser<'_>, node: SyntaxKind) {
     p.finish();
 }
 
-/// A property with a reference.
+/// Parses a property with a reference.
 fn choice(p: &mut Parser<'_>, node: SyntaxKind) {
     p.start(node);
     p.bump();
@@ -105,7 +105,7 @@ fn choice(p: &mut Parser<'_>, node: SyntaxKind) {
     p.finish();
 }
 
-/// `:`, `=` or `is`.
+/// Parses `:`, `=` or `is`.
 fn assign(p: &mut Parser<'_>) {
     if p.at_any(ASSIGN) {
         p.bump();
@@ -119,7 +119,7 @@ fn string(p: &mut Parser<'_>) {
         p.bump();
     } else {
         let is_bare = p.is_at(IDENT) && !p.is_first_on_line();
-        p.missing_with(&[STRING], is_bare.then_some("Texts stand in quotes."), None);
+        p.missing_with(&[STRING], is_bare.then_some("Write texts in quotes."), None);
         if is_bare {
             p.skip(|p| p.is_first_on_line() || !p.is_at(IDENT));
         }
@@ -133,7 +133,7 @@ pub(super) fn is_outer_property(p: &Parser<'_>) -> bool {
 
 fn metadata(p: &mut Parser<'_>) {
     const AFTER_KEY: TokenSet = ASSIGN.union(TokenSet::new(&[DOT]));
-    // A word that begins a property of the bounded context is none of the keys: a brace may be missing before it.
+    // A word that begins a property of the bounded context is not a key: a brace may be missing before it.
     let is_entry = |p: &Parser<'_>| p.at_name(AFTER_KEY) && !is_outer_property(p);
     p.start(METADATA_BLOCK);
     p.bump();
@@ -152,7 +152,7 @@ fn metadata(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// A property of the bounded context inside one of its blocks.
+/// Parses a property of the bounded context inside one of its blocks, as a misplaced one.
 pub(super) fn property_in_block(p: &mut Parser<'_>) -> bool {
     if !is_outer_property(p) {
         return false;
@@ -179,7 +179,7 @@ fn terminology(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// The comma that may stand behind a term or decision.
+/// Consumes the optional comma after a term or decision.
 fn comma(p: &mut Parser<'_>) {
     if p.is_at(COMMA) {
         p.bump();
@@ -214,13 +214,13 @@ fn term(p: &mut Parser<'_>) {
     p.finish();
 }
 
-const TRAILING: &str = "A comma behind `aka` or `examples` continues the list; leave it out before the next term.";
+const TRAILING: &str = "A comma after `aka` or `examples` continues the list; remove it before the next term.";
 
 fn synonyms(p: &mut Parser<'_>) {
     const FOLLOW: TokenSet = TokenSet::new(&[COMMA, AKA_KW, EXAMPLES_KW, TERM_KW, R_CURLY, EOF]);
     p.start(SYNONYM_LIST);
     p.bump();
-    // `aka is, are` lists two reserved words; anywhere else `is` stands before the list.
+    // `aka is, are` lists two reserved words; anywhere else `is` introduces the list.
     if p.at_any(ASSIGN) && !(p.is_at(IS_KW) && p.at_name(FOLLOW)) {
         p.bump();
     }

@@ -1,10 +1,10 @@
-//! Going on after a mistake.
+//! Recovery after syntax errors.
 //!
-//! The braces of the whole text are counted first. While they balance, a brace is trusted. When there are more `{` than
-//! `}`, some block is not closed, and the lines' indentation tells which: a `}` that stands further left than the block it
-//! would close, exactly under an outer one, closes that one, and an element that begins no further right than the
-//! namespace around it is no longer in it. When there are more `}`, a block that lacks its `{` is given one. So a correct
-//! text is never judged by its layout.
+//! The parser first counts the braces of the whole text. As long as they balance, it trusts them. If there are more
+//! `{` than `}`, some block is not closed, and the indentation shows which: a `}` further left than the block it
+//! would close and exactly below an outer block closes that outer one, and an element that begins no further right
+//! than the namespace around it is outside it. If there are more `}`, a block that lacks its `{` gets one. A correct
+//! text is therefore never judged by its layout.
 
 use rowan::TextRange;
 
@@ -13,22 +13,23 @@ use crate::SyntaxKind::{self, *};
 use crate::diagnostics::{Code, RelatedSyntax};
 use crate::lexer::Token;
 
-/// What is known about braces.
+/// Brace balance and open blocks.
 pub(super) struct Braces {
-    /// How many `{` have no `}`; negative when it is the other way round. Each mistake that is found changes it.
+    /// Number of `{` without a `}`; negative for the opposite. Each reported mistake changes it.
     surplus: i64,
-    /// The blocks that are open here.
+    /// Blocks that are open here.
     open: Vec<Block>,
-    /// The indentation of the line of the last consumed token. Kept only while braces do not balance.
+    /// Indentation of the line of the last consumed token, in bytes. Maintained only while braces do not balance.
     indentation: u32,
 }
 
 struct Block {
-    /// Where its `{` stands, if it does.
+    /// Range of its `{`, if present.
     brace: Option<TextRange>,
-    /// The indentation of the line in which it begins.
+    /// Indentation of the line in which it begins, in bytes.
     indentation: u32,
-    /// For a namespace, whether its first element stands further right than itself; only then indentation says anything.
+    /// For a namespace, whether its first element is indented further than itself; indentation is significant only
+    /// then.
     is_indented: Option<bool>,
 }
 
@@ -60,7 +61,7 @@ impl Braces {
 }
 
 impl Parser<'_> {
-    /// Opens a block with its `{`, or without it after saying so.
+    /// Opens a block with its `{`, or reports that it is missing.
     pub(super) fn open_block(&mut self) {
         let brace = self.is_at(L_CURLY).then(|| self.range());
         let indentation = self.braces.indentation;
@@ -73,20 +74,20 @@ impl Parser<'_> {
         self.braces.open.push(Block { brace, indentation, is_indented: None });
     }
 
-    /// Closes the innermost block with its `}`, or without it after saying so.
+    /// Closes the innermost block with its `}`, or reports that it is missing.
     pub(super) fn close_block(&mut self) {
         if self.is_at(R_CURLY) && !self.is_brace_of_outer() {
             self.bump();
         } else {
             let brace = self.braces.open.last().and_then(|block| block.brace);
-            let related = brace.map(|range| RelatedSyntax { range, message: "This brace is not closed." });
+            let related = brace.map(|range| RelatedSyntax { range, message: "This brace has no matching `}`." });
             self.missing_with(&[R_CURLY], None, related);
             self.braces.surplus -= 1;
         }
         self.braces.open.pop();
     }
 
-    /// Whether the `}` here belongs to an outer block, because the innermost lacks its own.
+    /// Whether the `}` here belongs to an outer block, because the innermost one lacks its own.
     pub(super) fn is_brace_of_outer(&self) -> bool {
         if !self.braces.may_lack_close() {
             return false;
@@ -107,7 +108,7 @@ impl Parser<'_> {
         *namespace.is_indented.get_or_insert(column > namespace.indentation) && column <= namespace.indentation
     }
 
-    /// The column of the current token if it is the first of its line.
+    /// Returns the column (0-based, in bytes) of the current token if it is the first of its line.
     fn column_if_first(&self) -> Option<u32> {
         if self.position == 0 {
             return Some(self.range().start().into());
@@ -116,7 +117,7 @@ impl Parser<'_> {
         u32::try_from(line.len()).ok()
     }
 
-    /// Keeps the indentation of the current line up to date; called before a token is consumed.
+    /// Updates the indentation of the current line; called before a token is consumed.
     pub(super) fn note_line(&mut self) {
         if self.braces.surplus != 0
             && let Some(column) = self.column_if_first()
@@ -125,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the next tokens into an error node.
+    /// Consumes the next tokens into an error node.
     pub(super) fn wrap(&mut self, tokens: usize) {
         self.start(ERROR);
         for _ in 0..tokens {
@@ -134,8 +135,8 @@ impl Parser<'_> {
         self.finish();
     }
 
-    /// Takes tokens into an error node: the next one, and then all before `is_end` or the end of the block. Braces
-    /// are taken in pairs.
+    /// Skips tokens into an error node: the current one, and then all before `is_end` or the end of the block. Braces
+    /// are skipped in pairs.
     pub(super) fn skip(&mut self, is_end: impl Fn(&Self) -> bool) {
         if self.is_at(EOF) || self.is_at(R_CURLY) && !self.braces.is_outside() {
             return;
@@ -163,12 +164,12 @@ impl Parser<'_> {
         self.finish();
     }
 
-    /// Takes an element that is nested too deep, up to the end of its braces.
+    /// Skips an element that is nested too deep, up to its closing brace.
     pub(super) fn skip_too_deep(&mut self) {
         self.report(|p| crate::SyntaxDiagnostic {
             range: p.range(),
             code: Code::NestingTooDeep,
-            message: format!("Nested too deep: what stands more than {} levels deep is not read.", p.max_nesting),
+            message: format!("Nested too deep: elements below level {} are not read.", p.max_nesting),
             hint: None,
             related: None,
         });

@@ -1,7 +1,7 @@
 //! Relationships between bounded contexts.
 //!
-//! Which of the two kinds a relationship is shows only in its middle: an arrow with patterns around it, or one symmetric
-//! pattern or `><` instead.
+//! Only the middle of a relationship shows its kind: an arrow with patterns around it, or one symmetric pattern or
+//! `><` instead.
 
 use crate::SyntaxKind::{self, *};
 use crate::diagnostics::Code;
@@ -14,7 +14,7 @@ use super::properties::{is_outer_property, property_in_block};
 const ARROWS: TokenSet = TokenSet::new(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW]);
 const MIDDLE: TokenSet = ARROWS.union(TokenSet::new(&[APART_ARROW, L_BRACK]));
 
-/// The order is that in which the alternatives are known.
+/// The order of the alternatives in the messages of DomainLang's original tools.
 const SIDE_PATTERNS: &[SyntaxKind] = &[
     OPEN_HOST_SERVICE_KW,
     PUBLISHED_LANGUAGE_KW,
@@ -41,9 +41,9 @@ const SIDE: TokenSet = TokenSet::new(SIDE_PATTERNS);
 const SYMMETRIC: TokenSet = TokenSet::new(SYMMETRIC_PATTERNS);
 const PATTERNS: TokenSet = SIDE.union(SYMMETRIC);
 
-/// What may stand behind the left end that is a reserved word.
+/// Tokens that may follow the left end if it is a reserved word.
 const AFTER_LEFT: TokenSet = MIDDLE.union(TokenSet::new(&[DOT]));
-/// What may stand behind the right end that is a reserved word.
+/// Tokens that may follow the right end if it is a reserved word.
 const AFTER_RIGHT: TokenSet = TokenSet::new(&[COMMA, R_CURLY, EOF, IDENT, THIS_KW, DOT]);
 
 const ENDS: &[SyntaxKind] = &[THIS_KW, IDENT];
@@ -57,13 +57,13 @@ pub(super) fn relationships_block(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// Whether a relationship with its middle begins at the next token but `n`.
+/// Whether a relationship with its middle begins at the `n`th token.
 pub(super) fn is_relationship(p: &Parser<'_>, n: usize) -> bool {
     let length = p.path_length(n);
     length > 0 && MIDDLE.contains(p.nth(n + length))
 }
 
-/// A relationship and the comma between it and the next, if one begins here.
+/// Parses a relationship and the comma between it and the next, if one begins here.
 pub(super) fn relationship_and_comma(p: &mut Parser<'_>) -> bool {
     if !begins(p) {
         return false;
@@ -85,10 +85,10 @@ fn begins(p: &Parser<'_>) -> bool {
 fn relationship(p: &mut Parser<'_>) {
     let checkpoint = p.checkpoint();
     if p.is_at(L_BRACK) {
-        p.missing_with(ENDS, Some("Patterns stand behind their context: `A [OHS] -> [CF] B`."), None);
+        p.missing_with(ENDS, Some("Write patterns between their context and the arrow: `A [OHS] -> [CF] B`."), None);
         let left = list(p, true);
         if is_relationship(p, 0) && !p.is_first_on_line() {
-            // `[OHS] A -> B`: the rest is a relationship by itself.
+            // `[OHS] A -> B`: the rest is a relationship of its own.
             p.start_at(checkpoint, ERROR);
             p.finish();
             return;
@@ -109,13 +109,13 @@ fn relationship(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// The patterns of the left side.
+/// Kind of the patterns on the left side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeftPatterns {
     None,
     Side,
     Symmetric,
-    /// An empty list, or one without an end before it.
+    /// Empty list, or a list without an end before it.
     Unknown,
 }
 
@@ -123,15 +123,15 @@ fn left_patterns(p: &mut Parser<'_>) -> LeftPatterns {
     if p.is_at(L_BRACK) || is_unopened_list(p) { list(p, true) } else { LeftPatterns::None }
 }
 
-/// `OHS] ->`: patterns that lack their bracket.
+/// `OHS] ->`: patterns that lack their opening bracket.
 fn is_unopened_list(p: &Parser<'_>) -> bool {
     p.at_any(PATTERNS) && matches!(p.nth(1), COMMA | R_BRACK) && !p.is_first_on_line()
 }
 
-/// What follows the left side; which kind of relationship it makes.
+/// Parses everything after the left side and returns the kind of the relationship.
 fn middle(p: &mut Parser<'_>, left: LeftPatterns) -> SyntaxKind {
     if p.at_any(ARROWS) && left == LeftPatterns::Symmetric {
-        p.missing_with(ENDS, Some("A symmetric pattern stands without an arrow: `A [SK] B`."), None);
+        p.missing_with(ENDS, Some("Write a symmetric pattern without an arrow: `A [SK] B`."), None);
         p.start(ERROR);
         p.bump();
         if p.is_at(L_BRACK) {
@@ -151,11 +151,11 @@ fn middle(p: &mut Parser<'_>, left: LeftPatterns) -> SyntaxKind {
     }
     if p.is_at(APART_ARROW) {
         if left != LeftPatterns::None {
-            p.report_unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
+            p.report_unexpected(Code::MisplacedPattern, Some("`><` has no patterns."));
         }
         p.bump();
         if p.is_at(L_BRACK) {
-            p.report_unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
+            p.report_unexpected(Code::MisplacedPattern, Some("`><` has no patterns."));
             p.start(ERROR);
             list(p, false);
             p.finish();
@@ -168,7 +168,7 @@ fn middle(p: &mut Parser<'_>, left: LeftPatterns) -> SyntaxKind {
         return SYMMETRIC_RELATIONSHIP;
     }
     p.report_missing(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW, APART_ARROW]);
-    // On the same line the rest of the relationship is still there.
+    // On the same line, the rest still belongs to this relationship.
     if !p.is_first_on_line() {
         if p.is_at(L_BRACK) {
             list(p, false);
@@ -180,7 +180,7 @@ fn middle(p: &mut Parser<'_>, left: LeftPatterns) -> SyntaxKind {
     DIRECTIONAL_RELATIONSHIP
 }
 
-/// The right end. One on the next line that has an arrow behind it begins the next relationship.
+/// Parses the right end. An end on the next line that is followed by an arrow begins the next relationship.
 fn right(p: &mut Parser<'_>) {
     if p.is_first_on_line() && is_relationship(p, 0) {
         p.report_missing(ENDS);
@@ -195,7 +195,8 @@ fn is_end(p: &Parser<'_>) -> bool {
     p.is_at(THIS_KW) || p.at_name(AFTER_RIGHT) || is_end_before_relationship(p)
 }
 
-/// A reserved word before a relationship that begins with another: `A -> Customer`, `Supplier -> B`.
+/// Whether a reserved word is an end before a relationship that begins with another one: `A -> Customer`, `Supplier
+/// -> B`.
 fn is_end_before_relationship(p: &Parser<'_>) -> bool {
     p.current().is_keyword() && !p.is_declaration(0) && p.nth(1).is_keyword() && is_relationship(p, 1)
 }
@@ -216,7 +217,7 @@ fn end(p: &mut Parser<'_>, follow: TokenSet) {
     p.finish();
 }
 
-/// Patterns in brackets. On the left they may be one symmetric pattern instead of some of a side.
+/// Parses patterns in brackets. On the left side, a single symmetric pattern may replace the patterns of a side.
 fn list(p: &mut Parser<'_>, is_left: bool) -> LeftPatterns {
     let mut result = LeftPatterns::Unknown;
     p.start(PATTERN_LIST);
@@ -231,7 +232,7 @@ fn list(p: &mut Parser<'_>, is_left: bool) -> LeftPatterns {
             break;
         }
         if result == LeftPatterns::Symmetric {
-            p.unexpected_for("]", Code::MisplacedPattern, Some("A symmetric pattern stands alone."));
+            p.unexpected_for("]", Code::MisplacedPattern, Some("A symmetric pattern must be the only one."));
         }
         p.bump();
     }
@@ -240,7 +241,7 @@ fn list(p: &mut Parser<'_>, is_left: bool) -> LeftPatterns {
     result
 }
 
-/// One pattern, and what kind of list it makes.
+/// Parses one pattern and returns the resulting kind of list.
 fn pattern(p: &mut Parser<'_>, is_left: bool, before: LeftPatterns) -> Option<LeftPatterns> {
     let allowed: &[SyntaxKind] = match before {
         LeftPatterns::Unknown if is_left => ALL_PATTERNS,
@@ -261,7 +262,7 @@ fn pattern(p: &mut Parser<'_>, is_left: bool, before: LeftPatterns) -> Option<Le
         return Some(kind);
     }
     if p.at_any(PATTERNS) {
-        p.unexpected_for("]", Code::MisplacedPattern, Some("Symmetric patterns stand without an arrow: `A [SK] B`."));
+        p.unexpected_for("]", Code::MisplacedPattern, Some("Write symmetric patterns without an arrow: `A [SK] B`."));
         p.wrap(1);
         return Some(before);
     }

@@ -1,4 +1,4 @@
-//! The corpus: small texts, their trees and what is said about them.
+//! Corpus of small texts, their trees and their diagnostics.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ mod errors;
 mod names;
 mod trees;
 
-/// The tree, one node a line with the tokens it holds itself, and the diagnostics.
+/// Renders the tree, one node per line with its direct tokens, and the diagnostics.
 fn check(text: &str) -> String {
     let parse = parse(text);
     let mut shown = tree(&parse.syntax());
@@ -16,7 +16,7 @@ fn check(text: &str) -> String {
     shown
 }
 
-/// Only the diagnostics, for texts whose tree is not the point.
+/// Renders only the diagnostics, for texts whose tree does not matter.
 fn complaints(text: &str) -> String {
     diagnostics(text, &parse(text))
 }

@@ -1,4 +1,4 @@
-//! The fuzz targets on their committed corpora.
+//! Fuzz targets on their committed corpora.
 
 use crate::invariants::{dlang_lexer, dlang_parser};
 use crate::replay::replay;

@@ -1,4 +1,4 @@
-//! The models below `examples/`: they are correct, and between them they use the whole language.
+//! Models below `examples/`: they are valid, and together they use the whole language.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Absurd sizes: deep nesting, long files, many mistakes. None may overflow a stack, and all take time in proportion.
+//! Extreme sizes: deep nesting, long files, many mistakes. None may overflow a stack, and the time must be
+//! proportional.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use dlang_syntax::{AstNode as _, Code, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxKind,
 
 use crate::invariants::check;
 
-/// Runs on a stack as small as that of a thread may be.
+/// Runs `work` on a stack as small as the smallest thread stacks.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");
@@ -23,7 +24,7 @@ fn namespaces_ten_thousand_deep() {
         let root = parse.syntax();
         let count = |kind: SyntaxKind| root.descendants().filter(|node| node.kind() == kind).count();
         assert_eq!(count(SyntaxKind::NAMESPACE_DECLARATION), MAX_NESTING);
-        // What is not too deep is all there, also behind it.
+        // Everything within the limit is in the tree, also after the part that is too deep.
         assert_eq!(count(SyntaxKind::TEAM), MAX_NESTING + 1);
         drop(parse);
         drop(root);
@@ -52,7 +53,7 @@ fn everything_else_ten_thousand_deep() {
     });
 }
 
-/// A model of a size that nobody writes.
+/// Generates a model far larger than real ones.
 fn large(contexts: usize) -> String {
     let mut text = "Domain All { vision: \"Everything\" }\n".to_owned();
     for index in 0..contexts {
@@ -81,7 +82,7 @@ fn nothing_but_mistakes() {
     for piece in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "] {
         let parse = check(&piece.repeat(250_000 / piece.len()));
         let errors = parse.diagnostics().iter().filter(|it| it.code != Code::ReservedName).count();
-        // Lexer and parser each have their bound, and each says when there is more.
+        // Lexer and parser each have their own limit, and each reports when there is more.
         assert!(errors <= 2 * (MAX_DIAGNOSTICS + 1), "{piece}: {errors}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the syntax on whole files: the examples, files with a token missing, arbitrary text, absurd sizes.
+//! Tests of the syntax on whole files: the examples, files with a missing token, arbitrary text, extreme sizes.
 #![expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
 
 #[cfg(test)]

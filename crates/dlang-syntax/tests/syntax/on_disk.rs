@@ -1,8 +1,8 @@
-//! The models below `examples/`, for the tests of each crate that works on them.
+//! Reads the models below `examples/`, for the tests of each crate that uses them.
 
 use std::path::{Path, PathBuf};
 
-/// Every model below `examples/`, by its path from there, and its text.
+/// Returns every model below `examples/`: its path from there, and its text.
 pub(crate) fn examples() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut files = Vec::new();

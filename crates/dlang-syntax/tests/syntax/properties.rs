@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of all texts.
 
 use dlang_syntax::{Parse, ast, parse, tokenize};
 use proptest::collection::vec;
@@ -8,7 +8,7 @@ use proptest::sample::{Index, select};
 use crate::invariants::check;
 use crate::on_disk::examples;
 
-/// Pieces of the language in no particular order.
+/// Generates random sequences of the language's words and signs.
 fn pieces() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = dlang_syntax::KEYWORDS
         .iter()
@@ -50,7 +50,7 @@ fn pieces() -> impl Strategy<Value = String> {
     })
 }
 
-/// A change of a text: what is taken out, and what is put there.
+/// Generates changes of a text: position, number of bytes to remove, text to insert.
 fn changes() -> impl Strategy<Value = Vec<(Index, usize, String)>> {
     let inserted = prop_oneof![
         Just(String::new()),
@@ -86,7 +86,7 @@ proptest! {
         check(&text);
     }
 
-    /// A correct file never suffers from the guesses that help with broken ones, however it is laid out.
+    /// The recovery heuristics for broken files never affect a valid file, in any layout.
     #[test]
     fn the_layout_of_an_example_does_not_matter(example in any::<Index>(), breaks in vec(select(vec![" ", "\n", "\n  ", "\n        ", "\t", "\r\n"]), 1..20)) {
         let examples = examples();

@@ -1,4 +1,4 @@
-//! A mistake stays in its block: each token of each example is taken out in turn, and the rest of the file must be
+//! Mistakes stay within their block: each token of each example is removed in turn, and the rest of the file must be
 //! understood as before.
 
 use std::collections::BTreeMap;
@@ -7,16 +7,16 @@ use crate::on_disk::examples;
 use dlang_syntax::ast::{self, ContextProperty, Element, HasName as _};
 use dlang_syntax::{AstNode as _, SyntaxNode, TextRange, parse, tokenize};
 
-/// Something that is declared or said.
+/// Declaration or property.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Symbol {
-    /// The names of the namespaces around it.
+    /// Names of the enclosing namespaces.
     path: String,
-    /// The element's name, and for what is inside an element the element's kind and name before it.
+    /// Name of the element; for a part of an element, preceded by the element's kind and name.
     name: String,
 }
 
-/// The symbols of a tree with the element that each belongs to.
+/// Returns the symbols of a tree with the element that each belongs to.
 fn symbols(root: &SyntaxNode) -> Vec<(Symbol, SyntaxNode)> {
     let mut found = Vec::new();
     for element in root.descendants().filter_map(Element::cast) {
@@ -41,7 +41,7 @@ fn symbols(root: &SyntaxNode) -> Vec<(Symbol, SyntaxNode)> {
     found
 }
 
-/// What an element says, beside its name.
+/// Returns the contents of an element except its name.
 fn parts(element: &Element) -> Vec<String> {
     let text = |node: &SyntaxNode| node.text().to_string();
     match element {
@@ -76,7 +76,7 @@ fn parts(element: &Element) -> Vec<String> {
     }
 }
 
-/// How often each key occurs.
+/// Counts the occurrences of each key.
 fn count_keys<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
     let mut counts = BTreeMap::new();
     keys.for_each(|key| *counts.entry(key).or_default() += 1);
@@ -94,7 +94,7 @@ struct Outcome {
     lost: Vec<String>,
 }
 
-/// Takes each token of a text out in turn.
+/// Removes each token of a text in turn.
 fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
     let whole = parse(text);
     assert!(!whole.has_errors(), "{name}: {:#?}", whole.diagnostics());
@@ -127,7 +127,7 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
             }
         }
 
-        // What is inside a namespace may change its path when the namespace loses a token, but not more.
+        // Elements inside a namespace may change their path if the namespace loses a token, but nothing else.
         let is_inside = |node: &SyntaxNode| node != &block && block_range.contains_range(node.text_range());
         let now = symbols(&after.syntax());
         let now_whole = count_keys(now.iter().map(|(symbol, _)| symbol));

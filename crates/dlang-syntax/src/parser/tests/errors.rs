@@ -1,11 +1,11 @@
-//! Broken texts: what is said, and what is still there.
+//! Broken texts: their diagnostics, and the remaining tree.
 
 use super::{check, complaints};
 
 #[test]
 fn known_wordings() {
-    // What is known of these is the place and the first line of the message; where more than one thing was said about
-    // one mistake, we say one.
+    // Recorded from DomainLang's original tools: the range and the first line of each message. If they report several
+    // messages for one mistake, zubi reports one.
     insta::assert_snapshot!(complaints("Domain { vision: \"v\" }"), @"1:8 `{` expected-token: Expecting token of type 'ID' but found `{`.");
     insta::assert_snapshot!(complaints("bc B by T as C { description: \"d\" }"), @r"
     1:11 `as` misplaced-clause: Expecting token of type 'EOF' but found `as`.

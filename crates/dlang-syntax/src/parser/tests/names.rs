@@ -1,4 +1,4 @@
-//! Reserved words as names; the rule stands in the crate's documentation.
+//! Reserved words as names; the crate's documentation states the rule.
 
 use super::{check, complaints};
 
@@ -116,7 +116,7 @@ fn import_aliases() {
 
 #[test]
 fn a_word_with_its_own_meaning_is_no_name() {
-    // A name is missing in each of these; the word behind it is the keyword.
+    // Each of these lacks a name; the word after the gap is the keyword.
     for text in [
         "Domain in Sales {}",
         "bc for A",

@@ -1,4 +1,4 @@
-//! Correct texts.
+//! Valid texts.
 
 use super::check;
 
