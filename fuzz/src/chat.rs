@@ -1,9 +1,9 @@
 //! The body of the target for answers over OpenAI chat (`crates/zubi-agent/tests/fuzz_corpus.rs` includes this file).
 
-use zubi_agent::model::chat::stream::Reader;
-use zubi_agent::model::ids::Ids;
-use zubi_agent::model::{Answer, ErrorKind, ModelError, Delta};
-use zubi_tools::redact::Redactor;
+use zubi_models::chat::stream::Reader;
+use zubi_models::ids::Ids;
+use zubi_models::{Answer, ErrorKind, ModelError, Delta};
+use zubi_tool_api::redact::Redactor;
 
 /// Bytes as a server may send them: no panic, the same answer for deltas of any size, deltas that add up to the answer,
 /// calls whose arguments are an object or a text, distinct ids, and no answer without an end mark.

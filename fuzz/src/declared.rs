@@ -1,6 +1,6 @@
-//! The body of the target for tool files (the tests of `zubi-toolbox` include this file).
+//! The body of the target for tool files (the tests of `zubi-tools` include this file).
 
-use zubi_toolbox::declared::{FileContent, ProblemSeverity};
+use zubi_declared::{FileContent, ProblemSeverity};
 
 /// A tool file: no panic, every problem has a range in the text and a message, and the rest of the
 /// file can be used.

@@ -1,9 +1,9 @@
-//! The body of the target for shell scripts (`crates/zubi-tools/tests/fuzz_corpus.rs` includes this file).
+//! The body of the target for shell scripts (`crates/zubi-tool-api/tests/fuzz_corpus.rs` includes this file).
 
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use zubi_tools::shell::read;
+use zubi_policy::shell::read;
 
 /// Far more than the longest script takes on a machine that is busy with others.
 const BOUND: Duration = Duration::from_secs(20);

@@ -1,9 +1,9 @@
-//! The body of the target for templates (`crates/zubi-run/tests/fuzz_corpus.rs` includes this file).
+//! The body of the target for templates (`crates/zubi-exec/tests/fuzz_corpus.rs` includes this file).
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use zubi_run::template::{Argument, Kind, Names, RenderError, Escaping, Template, Values};
+use zubi_exec::template::{Argument, Kind, Names, RenderError, Escaping, Template, Values};
 
 const SINKS: [Escaping; 9] =
     [Escaping::Shell, Escaping::Argv, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code];

@@ -7,7 +7,7 @@
 //!
 //! Nothing is offered in comments and strings, except in the string of an import ([`import`]).
 
-mod follow;
+mod expected;
 mod import;
 mod names;
 mod place;
@@ -90,7 +90,7 @@ pub fn completions(db: &dyn Db, file: File, offset: TextSize, imports: &ImportCa
         return import::specifiers(&string, offset, imports);
     }
     let Some(place) = CompletionContext::find(parse, file.text(db), offset) else { return Completions::default() };
-    let expected = follow::expected_at(&place);
+    let expected = expected::expected_at(&place);
     let mut completions = Completions::default();
     if expected.names {
         names::names(db, file, &place, &mut completions);

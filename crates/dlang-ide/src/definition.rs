@@ -3,7 +3,7 @@
 use dlang_model::{Db, Definition, File, file_model, project_files};
 use dlang_syntax::{TextRange, TextSize};
 
-use crate::subject::{NameAt, NamedEntity, name_at};
+use crate::symbol::{NameAt, NamedEntity, name_at};
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,16 +31,16 @@ mod hover;
 mod lenses;
 mod lines;
 mod links;
-mod moves;
+mod file_rename;
 pub mod query;
 mod references;
 mod rename;
 mod search;
 mod selection;
-mod subject;
+mod symbol;
 mod symbols;
 mod tokens;
-mod wanted;
+mod expected_kind;
 mod words;
 
 pub use crate::completion::{
@@ -58,7 +58,7 @@ pub use crate::hover::{Hover, Links, MAX_ITEMS, MAX_TEXT, element_markdown, hove
 pub use crate::lenses::{CodeLens, lenses};
 pub use crate::lines::Lines;
 pub use crate::links::{ImportLink, import_links};
-pub use crate::moves::{MovedImport, import_edits, moved_specifier};
+pub use crate::file_rename::{MovedImport, import_edits, moved_specifier};
 pub use crate::references::{Occurrence, highlights, references};
 pub use crate::rename::{RenameError, PrepareRename, prepare_rename, rename};
 pub use crate::search::{ProjectSymbol, SymbolMatches, symbol_search};

@@ -9,7 +9,7 @@ use dlang_model::{Db, File, project_files, usages_in};
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::definition::declarations;
-use crate::subject::{NameAt, NamedEntity, alias_of, name_at, targets, words_behind};
+use crate::symbol::{NameAt, NamedEntity, alias_of, name_at, targets, words_behind};
 use crate::words::words;
 
 /// A place where something is named.

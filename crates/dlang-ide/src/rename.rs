@@ -18,7 +18,7 @@ pub use self::error::RenameError;
 use crate::definition::{FileRange, declarations};
 use crate::edit::TextEdit;
 use crate::references::occurrences;
-use crate::subject::{NameAt, Namespace, NamedEntity, name_at};
+use crate::symbol::{NameAt, Namespace, NamedEntity, name_at};
 use crate::words::{leading_words, is_word};
 
 /// A name that can be changed.

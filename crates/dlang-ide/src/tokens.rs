@@ -7,7 +7,7 @@ use dlang_model::ElementKind;
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{NodeOrToken, Parse, KeywordClass, SyntaxElement, SyntaxToken, TextRange, WalkEvent, keyword};
 
-use crate::wanted::expected_kind;
+use crate::expected_kind::expected_kind;
 
 /// A token and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

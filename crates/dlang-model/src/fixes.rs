@@ -6,7 +6,7 @@
 mod missing;
 mod nearest;
 mod patterns;
-mod superfluous;
+mod redundant;
 
 use dlang_syntax::TextRange;
 
@@ -45,9 +45,9 @@ static FIXES: &[(Code, FixMaker)] = &[
     (Code::BoundedContextNoDescription, missing::description),
     (Code::BoundedContextNoDomain, missing::domain),
     (Code::ContextMapNoContexts, missing::contexts),
-    (Code::BoundedContextClassificationConflict, superfluous::redundant),
-    (Code::BoundedContextTeamConflict, superfluous::redundant),
-    (Code::ContextMapDuplicateRelationship, superfluous::relationship),
+    (Code::BoundedContextClassificationConflict, redundant::redundant),
+    (Code::BoundedContextTeamConflict, redundant::redundant),
+    (Code::ContextMapDuplicateRelationship, redundant::relationship),
     (Code::SupplierOnBidirectional, patterns::remove),
     (Code::CustomerOnBidirectional, patterns::remove),
     (Code::AclOnWrongSide, patterns::wrong_side),

@@ -50,7 +50,7 @@ mod client;
 mod client_process;
 mod convert;
 mod diagnostics;
-mod direct;
+mod in_process;
 mod documents;
 mod event;
 mod main_loop;
@@ -62,7 +62,7 @@ mod requests;
 mod settings;
 mod snapshot;
 mod stdio;
-mod watching;
+mod file_watcher;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -78,7 +78,7 @@ use lsp_server::{Connection, Message};
 
 use crate::client::OutgoingMessage;
 pub use crate::client::{ClientError, ClientHandle};
-pub use crate::direct::InProcessRequests;
+pub use crate::in_process::InProcessRequests;
 use crate::event::Event;
 use crate::main_loop::{MainLoop, MainLoopConfig};
 pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use crossbeam_channel::{Receiver, Sender, at, never, select};
-use dlang_workspace::ask;
+use dlang_workspace::queries;
 use dlang_workspace::watch::Waker;
 use lsp_server::{Message, Notification, RequestId};
 use serde::de::DeserializeOwned;
@@ -209,7 +209,7 @@ impl MainLoop {
 
     fn on_initialized(&mut self) {
         if self.settings.watches {
-            crate::watching::register(&self.client);
+            crate::file_watcher::register(&self.client);
         }
         if self.loading > 0 {
             self.show_progress();

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::Utf8PathBuf;
 use crossbeam_channel::Sender;
 use dlang_model::QueryCancelled;
-use dlang_workspace::ask::QueryError;
+use dlang_workspace::queries::QueryError;
 use lsp_server::{ErrorCode, ResponseError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

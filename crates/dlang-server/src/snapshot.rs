@@ -10,7 +10,7 @@ use dlang_workspace::modules::Module;
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use crate::direct::InProcessRequests;
+use crate::in_process::InProcessRequests;
 use crate::settings::Settings;
 
 /// State between two changes. Changes wait until it is dropped, so it must not be stored.

@@ -3,7 +3,7 @@
 mod disk;
 mod memory;
 mod overlay;
-mod remembered;
+mod cached;
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use disk::DiskFiles;
 pub use memory::MemoryFiles;
 pub use overlay::Overlay;
-pub(crate) use remembered::CachedFiles;
+pub(crate) use cached::CachedFiles;
 
 /// Files that several threads and owners share.
 pub type SharedFiles = Arc<dyn Files + Send + Sync>;

@@ -34,7 +34,7 @@
 //! | treat a folder with a dot in its name as a file | a folder is a folder; the extension counts for everything else |
 //! | do not report a lock that differs from the manifest | [`lock::disagreements`] |
 
-pub mod ask;
+pub mod queries;
 pub mod diagnostic;
 pub mod files;
 pub mod fix;

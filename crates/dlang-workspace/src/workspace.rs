@@ -163,7 +163,7 @@ impl Workspace {
         files.insert(&path, text.into().as_bytes());
         let load = Self::load(Arc::new(files), vec![Root::File(path.clone())], &mut |_| ControlFlow::Continue(()));
         // Loading fails only for a name that is not a model's; the workspace is then empty.
-        load.unwrap_or_else(|_| Self::of_text(crate::ask::TEXT, ""))
+        load.unwrap_or_else(|_| Self::of_text(crate::queries::TEXT, ""))
     }
 
     /// Lays unsaved text over a file, which need not exist; or takes it away with `None`.

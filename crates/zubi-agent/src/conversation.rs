@@ -1,15 +1,15 @@
 //! A conversation as it is kept: one file that is only ever added to, one event a line. Whoever writes has its lock; a kill at
 //! any byte leaves a file that opens, and what was going on then is said to have been cut off.
 
-mod digest;
-mod held;
+mod summary;
+mod redaction_buffer;
 mod id;
 mod index;
-mod known;
-mod mend;
+mod cache;
+mod recovery;
 #[cfg(test)]
 mod page;
-mod passing;
+mod partial_answer;
 pub(crate) mod read;
 pub(crate) mod secrets;
 pub(crate) mod store;
@@ -22,20 +22,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::Utf8PathBuf;
 use zubi_base::clock::Clock;
-use zubi_base::private;
-use zubi_tools::redact::Redactor;
+use zubi_base::owner_only;
+use zubi_tool_api::redact::Redactor;
 
-pub(crate) use self::digest::ConversationSummary;
-use self::held::RedactionBuffer;
-use self::known::Entry;
-pub(crate) use self::known::ConversationCache;
-use self::passing::PartialAnswer;
+pub(crate) use self::summary::ConversationSummary;
+use self::redaction_buffer::RedactionBuffer;
+use self::cache::Entry;
+pub(crate) use self::cache::ConversationCache;
+use self::partial_answer::PartialAnswer;
 use self::read::{MAX_FILE, MAX_LINE};
 use self::store::ConversationDir;
 use crate::event::{TurnEnded, Event, VERSION, EventKind};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
-use crate::message::Message;
+use zubi_models::message::Message;
 
 /// How much of a file's bound only the end of a turn may use, in bytes.
 const ROOM_FOR_THE_END: u64 = 2 * MAX_LINE as u64;
@@ -177,7 +177,7 @@ impl Conversation {
             inner.length = entry.good;
             inner.history = entry.history;
             inner.digest = entry.digest;
-            mend::recovery_events(&inner.history, &inner.digest, &reading.events, self.keeping.now())
+            recovery::recovery_events(&inner.history, &inner.digest, &reading.events, self.keeping.now())
         };
         if self.last() == 0 {
             self.begin().map_err(|PersistError(why)| OpenError::Unusable(why))?;

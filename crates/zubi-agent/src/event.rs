@@ -8,10 +8,10 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use zubi_tools::{Code, Effect};
+use zubi_tool_api::{Code, Effect};
 
-use crate::message::{AssistantMessage, Usage};
-use crate::model::{ErrorKind, FinishReason};
+use zubi_models::message::{AssistantMessage, Usage};
+use zubi_models::{ErrorKind, FinishReason};
 
 /// The version of the events, in the first line of each file.
 pub const VERSION: u32 = 1;
@@ -49,7 +49,7 @@ pub enum EventKind {
         turn: u64,
         /// From 1, in each turn.
         iteration: u64,
-        /// [`crate::model::ModelInfo::id`].
+        /// [`zubi_models::ModelInfo::id`].
         model: String,
     },
     /// The model's answer.
@@ -95,13 +95,13 @@ pub enum EventKind {
         turn: u64,
         call: String,
         question: String,
-        /// As `zubi_tools::cx::ApprovalRequest`: tool, why, rule, footprint, arguments, options.
+        /// As `zubi_tool_api::cx::ApprovalRequest`: tool, why, rule, footprint, arguments, options.
         request: Value,
     },
     /// The answer to the prompt.
     Decision {
         question: String,
-        /// As `zubi_tools::cx::ApprovalAnswer`.
+        /// As `zubi_tool_api::cx::ApprovalAnswer`.
         answer: Value,
         /// The surface of the answer: `web`, `editor`, `terminal`, `--auto-approve`.
         by: String,
@@ -180,29 +180,4 @@ pub struct TurnEnded {
     pub usage: Usage,
     /// Milliseconds.
     pub duration: u64,
-}
-
-/// Why a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// The model's answer.
-    Completed,
-    /// Somebody stopped it.
-    Stopped,
-    /// It is out of iterations, calls, tokens or time.
-    Iterations,
-    Calls,
-    Tokens,
-    Time,
-    /// The model made the same call over and over.
-    Repeating,
-    /// The model kept calling with arguments that are none, or its final answer did not fit the schema.
-    Invalid,
-    /// The model gave no answer.
-    Model,
-    /// Something of zubi's own: the host has gone, the disk is full.
-    Failed,
-    /// The process ended in the middle; told when the conversation is opened again.
-    Killed,
 }

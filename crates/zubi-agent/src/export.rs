@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
-use zubi_tools::cx::ApprovalAnswer;
-use zubi_tools::registry::CHANGED;
+use zubi_tool_api::cx::ApprovalAnswer;
+use zubi_tool_api::registry::CHANGED;
 
 use crate::event::{Event, EventKind};
-use crate::passes_on;
-use crate::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
+use crate::delegation;
+use zubi_models::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
 
 /// How many characters a file's name has at most.
 const NAME: usize = 40;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::event::{Event, EventKind};
-use crate::message::{Message, ToolResult};
+use zubi_models::message::{Message, ToolResult};
 
 /// What a call is said to have come to when nothing is known of it.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";

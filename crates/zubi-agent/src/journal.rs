@@ -1,9 +1,9 @@
 //! Where the loop puts what happens, and reads what was said: the seam between it and the conversations.
 
-use zubi_tools::question;
+use zubi_tool_api::approval_prompt;
 
 use crate::event::EventKind;
-use crate::message::Message;
+use zubi_models::message::Message;
 
 /// Why an event was not kept, the disk most likely, and the next step, without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,17 +7,14 @@
 
 pub mod chat;
 mod conversation;
-pub mod desk;
+pub mod manager;
 pub mod event;
 pub mod export;
 pub mod history;
 pub mod journal;
-pub mod message;
-pub mod model;
-mod passes_on;
+mod delegation;
 mod prompt;
 pub mod questions;
 pub mod replay;
 pub mod run;
-pub mod scenario;
 pub mod wire;

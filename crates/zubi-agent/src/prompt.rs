@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use zubi_base::clock::Clock;
 use zubi_base::fs;
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 use zubi_host::HostDescription;
-use zubi_tools::question;
+use zubi_tool_api::approval_prompt;
 
 /// How a workspace speaks to agents.
 const AGENTS: &str = "AGENTS.md";

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService;
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
-use zubi_tools::policy::rule::{Action, RuleText};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+use zubi_policy::rule::{Action, RuleText};
 
 use self::rules::AutoApprove;
 pub use self::rules::{auto_approve_rule, resolve_names};

@@ -20,18 +20,18 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::Clock;
 use zubi_host::ToolService;
-use zubi_tools::cx::{ApprovalAnswer, Caller, Restrictions, Surface};
+use zubi_tool_api::cx::{ApprovalAnswer, Caller, Restrictions, Surface};
 
 use self::recorded::ReplayModel;
 use crate::event::{Event, StopReason, VERSION, EventKind};
 use crate::export;
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
-use crate::message::Message;
-use crate::model::Model;
+use zubi_models::message::Message;
+use zubi_models::Model;
 use crate::questions::Questions;
 use crate::run::{Budgets, Turn};
-use crate::scenario::Scenario;
+use zubi_models::scenario::Scenario;
 
 /// What a scenario is replayed with.
 pub struct Replay {

@@ -5,14 +5,14 @@
 //! [`ask`] asks the model, [`calls`] makes its calls, [`compact`] keeps the prompt short enough. Nothing is started that outlives
 //! the turn: calls and questions to the model are its own futures, dropped with it.
 
-mod ask;
-mod batch;
+mod model_request;
+mod schedule;
 mod calls;
 mod compact;
-mod finish;
-mod repeats;
+mod structured_output;
+mod loop_guard;
 mod report;
-mod speech;
+mod streaming;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,17 +24,16 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::Clock;
 use zubi_host::{HostDescription, ToolService};
-use zubi_tools::cx::Caller;
+use zubi_tool_api::cx::Caller;
 
-use self::ask::ToolCatalog;
-use self::finish::StructuredOutput;
-pub(crate) use self::finish::NAME as FINAL_ANSWER;
-use self::repeats::LoopGuard;
+use self::model_request::ToolCatalog;
+use self::structured_output::StructuredOutput;
+use self::loop_guard::LoopGuard;
 use self::report::TurnReport;
 use crate::event::{TurnEnded, StopReason, EventKind};
 use crate::journal::{Journal, PersistError};
-use crate::message::Usage;
-use crate::model::{Answer, Model, FinishReason};
+use zubi_models::message::Usage;
+use zubi_models::{Answer, Model, FinishReason};
 use crate::prompt;
 use crate::questions::ApproverFactory;
 

@@ -24,9 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::Event;
-use crate::message::Usage;
-use crate::model::ModelInfo;
+use zubi_models::message::Usage;
+pub use zubi_models::{ModelList, ProviderProblem};
 
 /// The conversation that calls of the tool inspector belong to: their questions are told under this name. It is never kept.
 pub const INSPECTOR: &str = "inspector";
@@ -43,21 +42,6 @@ pub struct ServerInfo {
     /// The model that is asked if none is named.
     pub model: String,
     pub max_iterations: u64,
-}
-
-/// The models that there are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ModelList {
-    pub models: Vec<ModelInfo>,
-    /// Providers that could not be asked, and what they need.
-    pub problems: Vec<ProviderProblem>,
-}
-
-/// Why a provider has no models.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProviderProblem {
-    pub provider: String,
-    pub message: String,
 }
 
 /// Which conversations.
@@ -186,7 +170,7 @@ pub struct SendResult {
 pub struct AnswerParams {
     pub conversation: String,
     pub question: String,
-    /// As `zubi_tools::cx::ApprovalAnswer`: `{"allow": {"option": 0, "arguments": null}}`, `{"deny": {"text": "…"}}`.
+    /// As `zubi_tool_api::cx::ApprovalAnswer`: `{"allow": {"option": 0, "arguments": null}}`, `{"deny": {"text": "…"}}`.
     pub answer: Value,
 }
 

@@ -56,7 +56,7 @@ pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", what: "compa
 
 /// Filter for the log on stderr, in the syntax of `tracing-subscriber`'s `EnvFilter`.
 pub const ZUBI_LOG: Variable =
-    Variable { name: "ZUBI_LOG", what: "log filter, for instance debug or zubi_servers=trace" };
+    Variable { name: "ZUBI_LOG", what: "log filter, for instance debug or zubi_lsp_client=trace" };
 
 /// Switches colour off whatever its value (no-color.org).
 pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", what: "no colour" };

@@ -20,15 +20,15 @@ use tokio::time::timeout;
 
 pub mod confine;
 mod environment;
-mod gone;
+mod wait;
 mod output;
-mod population;
+mod count;
 mod supervisor;
 mod tree;
 
 pub use confine::Confinement;
 pub use environment::Environment;
-pub use gone::wait;
+pub use wait::wait;
 pub use output::Output;
 pub use supervisor::supervise;
 pub use tree::{descendants, is_ancestor, rss_bytes};

@@ -16,7 +16,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use crate::private;
+use crate::owner_only;
 use crate::text::ContentHash;
 
 /// The largest record that is read, in bytes.

@@ -7,7 +7,7 @@ pub mod hierarchy;
 pub mod hover;
 pub mod locations;
 mod projects;
-pub mod remainder;
+pub mod text_matches;
 pub mod rename;
 pub mod rename_file;
 pub mod signature;

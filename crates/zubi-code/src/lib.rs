@@ -6,7 +6,7 @@
 //! ([`readiness`]), each is asked once, and the answer carries a verdict on its completeness ([`status`]).
 //!
 //! This crate starts no process and speaks no protocol besides LSP's shapes over [`zubi_base::endpoint::Endpoint`]; it
-//! does not know `zubi-servers`.
+//! does not know `zubi-lsp-client`.
 
 pub mod actions;
 pub mod apply;
@@ -16,20 +16,20 @@ pub mod error;
 pub mod features;
 pub mod locate;
 pub mod markup;
-mod memory;
+mod cache;
 pub mod outline;
 pub mod place;
 pub mod question;
 pub mod readiness;
 pub mod router;
 pub mod settings;
-mod shape;
+mod response_check;
 pub mod status;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod textual;
+mod text_fallback;
 mod virtual_documents;
-pub mod words;
+pub mod text_search;
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub use crate::status::{Answer, AnswerStatus, Completeness};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::Edits;
-use crate::features::remainder::RecentWords;
+use crate::features::text_matches::RecentWords;
 use crate::outline::RecentOutlines;
 use crate::question::RecentDocuments;
 use crate::router::Router;

@@ -18,7 +18,7 @@ use crate::error::CodeError;
 use crate::place::{column_of, line_text};
 use crate::question::{Document, Question};
 use crate::status::AnswerStatus;
-use crate::words;
+use crate::text_search;
 
 pub(crate) use index::Index;
 pub use name::NamePath;

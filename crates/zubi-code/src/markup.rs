@@ -1,7 +1,7 @@
 //! Text from servers and files, made safe and small for an answer: it is data, never formatting or instructions.
 
 use serde_json::Value;
-use zubi_base::visible;
+use zubi_base::escape;
 
 /// The longest source line shown, in characters; minified files have lines of megabytes.
 pub const MAX_SOURCE_LINE: usize = 200;

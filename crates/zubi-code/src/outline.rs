@@ -11,7 +11,7 @@ use zubi_base::position::{Encoding, TextIndex, TextRange};
 
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::memory::RevisionCache;
+use crate::cache::RevisionCache;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, Completeness};

@@ -14,7 +14,7 @@ use zubi_base::endpoint::{
 use crate::error::CodeError;
 use crate::question::Question;
 use crate::readiness::{self, ReadinessLevel};
-use crate::shape::{self, ResponseCheck};
+use crate::response_check::{self, ResponseCheck};
 use crate::status::{AnswerStatus, Completeness, EndpointState};
 
 /// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use zubi_link::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
-use zubi_toolbox::declared::DeclaredProvider;
-pub use zubi_toolbox::declared::functions::FunctionError;
-use zubi_toolbox::declared::functions::{Function, result_text};
-use zubi_tools::registry::Registry;
-use zubi_tools::spec::{Approval, Effect, Exposure};
-use zubi_tools::{
+use zubi_ipc::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
+use zubi_declared::DeclaredProvider;
+pub use zubi_declared::functions::FunctionError;
+use zubi_declared::functions::{Function, result_text};
+use zubi_tool_api::registry::Registry;
+use zubi_tool_api::spec::{Approval, Effect, Exposure};
+use zubi_tool_api::{
     Code, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema, spec,
 };
 
@@ -373,11 +373,11 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
         Some(name) => serde_json::from_value(json!(name))
             .map_err(|_| format!("`{name}` is no effect: read, plan, write, execute or network"))?,
     };
-    let words = |text: &str| zubi_base::visible::printable(text).into_owned();
+    let words = |text: &str| zubi_base::escape::printable(text).into_owned();
     let spec = ToolSpec {
         id: owner.id_of(&tool.id),
         title: words(tool.title.as_deref().unwrap_or(&tool.id)),
-        description: zubi_base::visible::on_lines(&tool.description).into_owned(),
+        description: zubi_base::escape::on_lines(&tool.description).into_owned(),
         input,
         examples: Vec::new(),
         notes: String::new(),
@@ -419,7 +419,7 @@ impl Tool for ContributedTool {
     /// What it does is its contributor's word; what it is given is all that a person can judge.
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let call = format!("{}({args})", self.spec.id);
-        let preview = zubi_base::visible::printable(&call).into_owned();
+        let preview = zubi_base::escape::printable(&call).into_owned();
         Ok(Footprint { preview: Some(preview), ..Footprint::of_effect(self.spec.effect) })
     }
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use tokio_util::sync::CancellationToken;
-use zubi_link::discovery::RunDirectory;
-use zubi_link::listener::PortChoice;
-use zubi_link::wire::host::{Environment, HostKind};
+use zubi_ipc::discovery::RunDirectory;
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::{Environment, HostKind};
 
-use crate::front::election;
+use crate::client::election;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 use crate::serving::{ClientPolicy, PublishedHost, PublishOptions};

@@ -11,10 +11,10 @@ use zubi_base::endpoint::{DocumentRef, EndpointSource as _, RequestCx};
 use zubi_base::process::CommandSpec;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Workspace;
-use zubi_servers::pool::survey;
-use zubi_toolbox::domainlang::{self, DomainModel, Root};
+use zubi_lsp_client::pool::report;
+use zubi_tools::domainlang::{self, DomainModel, Root};
 
-pub use zubi_servers::pool::survey::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
+pub use zubi_lsp_client::pool::report::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
 
 use crate::local::{HostConfig, HostError, code, policy, programs};
 

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use zubi_base::text::ContentHash;
-use zubi_link::wire::host::Environment;
+use zubi_ipc::wire::host::Environment;
 
 /// The environment of this process, so far as others are to know it: of `PATH` only whether it is the same.
 pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> Environment {
@@ -16,7 +16,7 @@ pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String
     match (&own.python, &host.python) {
         (own, host) if own == host => {}
         (_, Some(host)) => {
-            differs.push(format!("the host's Python environment is {}", zubi_base::visible::printable(host)));
+            differs.push(format!("the host's Python environment is {}", zubi_base::escape::printable(host)));
         }
         (_, None) => differs.push("the host has no Python environment".to_owned()),
     }

@@ -7,7 +7,7 @@ pub mod contributed;
 mod daemon;
 pub mod doctor;
 pub mod environment;
-mod front;
+mod client;
 pub mod local;
 mod remote;
 mod scope;
@@ -16,7 +16,7 @@ mod serving;
 pub mod verify;
 
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, DaemonEnd};
-pub use crate::front::{HostClient, FrontConfig};
+pub use crate::client::{HostClient, FrontConfig};
 pub use crate::local::{
     EditorIntegration, EditorOptions, DomainModel, HostConfig, HostError, EditorAccess, LocalHost, Root, asks_for,
 };
@@ -31,10 +31,10 @@ pub use crate::serving::{Identity, ClientPolicy, HostServer, PublishedHost, Publ
 /// The settings of an open editor, for the channel to one.
 pub use zubi_code::settings;
 /// Where a host lives.
-pub use zubi_link::wire::host::HostKind;
+pub use zubi_ipc::wire::host::HostKind;
 /// The tools that a workspace declares: for the commands that look at their files.
-pub use zubi_toolbox::declared;
+pub use zubi_declared;
 /// The toolset whose tools run commands. A surface for which it is too much leaves it out.
-pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;
+pub use zubi_tools::shell::TOOLSET as SHELL_TOOLSET;
 /// What an editor tells, for the channel to one.
-pub use zubi_toolbox::editor_state;
+pub use zubi_tools::editor_state;

@@ -1,9 +1,9 @@
 //! A host in this process.
 
-mod chosen;
+mod editor_options;
 pub(crate) mod code;
 pub(crate) mod policy;
-pub(crate) mod programs;
+pub(crate) mod exec;
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,24 +21,24 @@ use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
-use zubi_link::wire::host::{HostKind, ServerStatus};
-use zubi_run::job::Jobs;
-use zubi_servers::catalogue::CatalogueError;
-use zubi_servers::pool::ServerPool;
-use zubi_toolbox::declared::testing::TestContext;
-use zubi_toolbox::declared::{self, DeclaredProvider};
-use zubi_toolbox::domainlang::{self, DomainExposure};
-use zubi_toolbox::editor_state::{EditorClient, EditorService, EditorServiceConfig};
-use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
-use zubi_tools::cx::{Caller, Restrictions};
-use zubi_tools::filter::ToolFilter;
-use zubi_tools::policy::Policy;
-use zubi_tools::redact::Redactor;
-use zubi_tools::registry::{CallError, PolicyCheck, READ_ONLY, Registry, RegistryConfig};
-use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec, spec};
+use zubi_ipc::wire::host::{HostKind, ServerStatus};
+use zubi_exec::job::Jobs;
+use zubi_lsp_client::catalogue::CatalogueError;
+use zubi_lsp_client::pool::ServerPool;
+use zubi_declared::testing::TestContext;
+use zubi_declared::{self, DeclaredProvider};
+use zubi_tools::domainlang::{self, DomainExposure};
+use zubi_tools::editor_state::{EditorClient, EditorService, EditorServiceConfig};
+use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
+use zubi_tool_api::cx::{Caller, Restrictions};
+use zubi_tool_api::filter::ToolFilter;
+use zubi_policy::Policy;
+use zubi_tool_api::redact::Redactor;
+use zubi_tool_api::registry::{CallError, PolicyCheck, READ_ONLY, Registry, RegistryConfig};
+use zubi_tool_api::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec, spec};
 
-pub use self::chosen::EditorOptions;
-pub use zubi_toolbox::domainlang::{DomainModel, Root};
+pub use self::editor_options::EditorOptions;
+pub use zubi_tools::domainlang::{DomainModel, Root};
 
 pub use self::code::EditorAccess;
 
@@ -161,9 +161,9 @@ impl LocalHost {
         let on_disk = domainlang::texts(model);
         let texts = live.as_ref().map_or(Arc::clone(&on_disk), |live| live.texts(on_disk));
         let intel = code::intelligence(config, &workspace, &texts, sources, live.as_deref());
-        let secrets = programs::secrets(config).with_values(chosen.env());
+        let secrets = exec::secrets(config).with_values(chosen.env());
         let redactor = redactor(&secrets);
-        let jobs = Arc::new(programs::jobs(config, &secrets));
+        let jobs = Arc::new(exec::jobs(config, &secrets));
         let declared = DeclaredProvider::new(declared::DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
@@ -176,18 +176,18 @@ impl LocalHost {
             EditorServiceConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
         let sight = EditorService::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
-            zubi_toolbox::lsp::provider(&intel),
+            zubi_tools::lsp::provider(&intel),
             domainlang::provider(model, DomainExposure::IfModelsExist),
-            zubi_toolbox::file::provider(&intel),
-            zubi_toolbox::refactor::provider(&intel),
-            zubi_toolbox::settings::provider(&intel),
-            zubi_toolbox::editor::provider(&sight),
-            zubi_toolbox::shell::provider(&jobs, config.search_path.clone()),
-            zubi_toolbox::output::provider(jobs.runner().store()),
+            zubi_tools::file::provider(&intel),
+            zubi_tools::refactor::provider(&intel),
+            zubi_tools::settings::provider(&intel),
+            zubi_tools::editor::provider(&sight),
+            zubi_tools::shell::provider(&jobs, config.search_path.clone()),
+            zubi_tools::output::provider(jobs.runner().store()),
             // Last: whatever a workspace calls its tools, the names of the others are taken.
             Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
-        let resources = [domainlang::resources(), zubi_toolbox::resources::resources(&intel)].concat();
+        let resources = [domainlang::resources(), zubi_tools::resources::resources(&intel)].concat();
         let host = Self {
             intel: Some(intel),
             jobs: Some(jobs),
@@ -236,7 +236,7 @@ impl LocalHost {
         resources: Vec<Arc<dyn Resource>>,
     ) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        let redactor = redactor(&programs::secrets(config));
+        let redactor = redactor(&exec::secrets(config));
         Ok(Self::assemble(config, workspace, providers, resources, redactor, &EditorOptions::default()))
     }
 
@@ -251,7 +251,7 @@ impl LocalHost {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
         let registry = Arc::new_cyclic(|registry| {
             let mut providers = providers;
-            providers.push(zubi_toolbox::tools::provider(registry));
+            providers.push(zubi_tools::tools::provider(registry));
             Registry::new(RegistryConfig {
                 providers,
                 policy: policy::for_workspace(config, &workspace).with_auto_approve(chosen.auto_approve),
@@ -295,7 +295,7 @@ impl LocalHost {
         self.registry.prepare().await;
         // Hidden ones among them, and those that a filter takes away: what cannot be called can still be faked.
         let specs = self.registry.all_tools().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
-        let own = || Arc::new(programs::jobs(config, &programs::secrets(config)));
+        let own = || Arc::new(exec::jobs(config, &exec::secrets(config)));
         TestContext::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
     }
 

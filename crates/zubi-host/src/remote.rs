@@ -13,12 +13,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, ConnectionError};
 use zubi_base::workspace::Folder;
-use zubi_link::client::{self, ConnectError};
-use zubi_link::discovery::DiscoveryRecord;
-use zubi_link::wire::host::{self, Environment, HostInfo, HostInfoParams};
-use zubi_link::wire::{PROTOCOL, codes, editor, tools as wire};
-use zubi_tools::cx::{Caller, Restrictions};
-use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
+use zubi_ipc::client::{self, ConnectError};
+use zubi_ipc::discovery::DiscoveryRecord;
+use zubi_ipc::wire::host::{self, Environment, HostInfo, HostInfoParams};
+use zubi_ipc::wire::{PROTOCOL, codes, editor, tools as wire};
+use zubi_tool_api::cx::{Caller, Restrictions};
+use zubi_tool_api::{Code, ResourceSpec, ResourceText, ToolSpec};
 
 use self::inbox::CallRouter;
 use crate::environment;

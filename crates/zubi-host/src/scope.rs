@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::config::{Effective, Settings, Source};
-use zubi_toolbox::declared;
-use zubi_tools::cx::{Caller, Restrictions};
-use zubi_tools::spec::{Exposure, ToolSpec};
-use zubi_tools::{ResourceSpec, ResourceText};
+use zubi_declared;
+use zubi_tool_api::cx::{Caller, Restrictions};
+use zubi_tool_api::spec::{Exposure, ToolSpec};
+use zubi_tool_api::{ResourceSpec, ResourceText};
 
 use crate::contributed::ContributionRegistrar;
 use crate::local::{asks_for, unmatched_patterns};

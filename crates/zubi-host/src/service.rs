@@ -8,10 +8,10 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::workspace::Folder;
-use zubi_tools::cx::{Approver, Caller, ProgressSink, Restrictions};
-use zubi_tools::policy::Decision;
-use zubi_tools::policy::rule::RuleText;
-use zubi_tools::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
+use zubi_tool_api::cx::{Approver, Caller, ProgressSink, Restrictions};
+use zubi_policy::Decision;
+use zubi_policy::rule::RuleText;
+use zubi_tool_api::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
 use crate::contributed::ContributionRegistrar;
 

@@ -5,7 +5,7 @@
 
 mod approvals;
 mod contributed;
-mod here;
+mod in_process;
 mod hosts;
 mod methods;
 mod sessions;
@@ -19,10 +19,10 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler, Responder};
-use zubi_link::listener::{Transport, Peer, ConnectionHandler};
-use zubi_link::wire;
-use zubi_link::wire::host::{ClientStatus, Environment, HostKind};
-use zubi_tools::cx::Restrictions;
+use zubi_ipc::listener::{Transport, Peer, ConnectionHandler};
+use zubi_ipc::wire;
+use zubi_ipc::wire::host::{ClientStatus, Environment, HostKind};
+use zubi_tool_api::cx::Restrictions;
 
 use crate::contributed::Contributions;
 use crate::local::LocalHost;

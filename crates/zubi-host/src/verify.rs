@@ -8,7 +8,7 @@ mod interfaces;
 mod program;
 mod registry;
 mod self_tests;
-mod surroundings;
+mod environment;
 
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
@@ -86,9 +86,9 @@ const CHECKS: &[Entry] = &[
     Entry {
         id: "workspace",
         name: "Workspace folders",
-        run: |bench| ready(surroundings::workspace(&bench)).boxed_local(),
+        run: |bench| ready(environment::workspace(&bench)).boxed_local(),
     },
-    Entry { id: "state", name: "State directory", run: |bench| ready(surroundings::environment(&bench)).boxed_local() },
+    Entry { id: "state", name: "State directory", run: |bench| ready(environment::environment(&bench)).boxed_local() },
     Entry { id: "program", name: "Program and its supervisor", run: |bench| program::supervisor(bench).boxed_local() },
     Entry { id: "sandbox", name: "Sandbox of commands", run: |bench| program::sandbox(bench).boxed_local() },
     Entry { id: "self-tests", name: "Self tests", run: |bench| self_tests::all(bench).boxed_local() },
@@ -121,7 +121,7 @@ const CHECKS: &[Entry] = &[
         name: "Packaging of the VS Code extension",
         run: |bench| ready(extension::check_packaging(&bench)).boxed_local(),
     },
-    Entry { id: "language-servers", name: "Language servers", run: |bench| surroundings::servers(bench).boxed_local() },
+    Entry { id: "language-servers", name: "Language servers", run: |bench| environment::servers(bench).boxed_local() },
 ];
 
 /// Runs all checks. `config` is what the settings gave, or why they cannot be used; `progress` is told of each check.
@@ -134,7 +134,7 @@ pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Chec
     let mut checks = Vec::new();
     let (outcome, bench) = match made {
         Ok((config, host)) => {
-            let found = surroundings::configuration(&config, &host);
+            let found = environment::configuration(&config, &host);
             (found, Some(Arc::new(VerifyContext { config, host: Arc::new(host) })))
         }
         Err(error) => (Err(Problem::new(error, "Correct the file, or move it away, and verify again.")), None),

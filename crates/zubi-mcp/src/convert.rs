@@ -8,8 +8,8 @@ use rmcp::model::{
 };
 use serde_json::Value;
 use zubi_host::CallAnswer;
-use zubi_tools::spec::{Effect, Exposure, ToolSpec};
-use zubi_tools::{ResourceSpec, ResourceText};
+use zubi_tool_api::spec::{Effect, Exposure, ToolSpec};
+use zubi_tool_api::{ResourceSpec, ResourceText};
 
 /// Marks a parameter that every tool accepts and the instructions describe once; see [`slim`].
 const COMMON: &str = "x-common";

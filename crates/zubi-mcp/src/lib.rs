@@ -4,12 +4,12 @@
 //! This is the only crate that names `rmcp`, and it knows no tool. stdout, where the output stream usually is, belongs to
 //! the protocol alone.
 
-mod asking;
+mod elicitation;
 mod convert;
 mod progress;
-mod refusal;
+mod startup_error;
 mod server;
-mod slots;
+mod limits;
 mod suspended;
 mod transport;
 
@@ -24,9 +24,9 @@ use zubi_host::ToolService;
 use crate::server::Server;
 use crate::transport::WriteGate;
 
-pub use crate::asking::ElicitationMode;
+pub use crate::elicitation::ElicitationMode;
 pub use crate::convert::tool_list_json;
-pub use crate::refusal::serve_startup_error;
+pub use crate::startup_error::serve_startup_error;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
 /// The server's own name and version.

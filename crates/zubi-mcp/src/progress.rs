@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
-use zubi_tools::cx::ProgressSink;
-use zubi_tools::progress::ThrottledProgress;
+use zubi_tool_api::cx::ProgressSink;
+use zubi_tool_api::progress::ThrottledProgress;
 
 /// The smallest step between two notifications, in percent, when the fraction did not grow.
 const STEP: f64 = 0.01;

@@ -16,13 +16,13 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallAnswer, CallRequest, CallContext, HostUnavailable, ToolService, UnknownTool};
-use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 use crate::ServerIdentity;
-use crate::asking::{ElicitationMode, DeferredElicitation, InlineElicitation, shows_forms};
+use crate::elicitation::{ElicitationMode, DeferredElicitation, InlineElicitation, shows_forms};
 use crate::convert;
 use crate::progress::Progress;
-use crate::slots::{MAX_CALLS, Slot, CallLimiter, YieldPermit};
+use crate::limits::{MAX_CALLS, Slot, CallLimiter, YieldPermit};
 use crate::suspended::{APPROVAL, NotResumed, Outcome, Now, SuspendedCall, SuspendedCalls};
 
 /// The time for which a client may cache the list and the discovery result, in milliseconds. The list is fixed for the

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
-use crate::asking::Question;
+use crate::elicitation::Question;
 
 /// The name of the question in what the client gets, and of its answer in what comes back.
 pub(crate) const APPROVAL: &str = "approval";

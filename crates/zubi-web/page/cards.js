@@ -8,7 +8,7 @@ import { renderWords } from "./markdown.js";
 import { SCOPES } from "./state.js";
 
 /**
- * A card for one question. `answer` is given what `zubi_tools::cx::ApprovalAnswer` says, and fails when it was not taken.
+ * A card for one question. `answer` is given what `zubi_tool_api::cx::ApprovalAnswer` says, and fails when it was not taken.
  *
  * @param {import("./state.js").Question} question
  * @param {(answer: unknown) => Promise<void>} answer

@@ -7,7 +7,7 @@ use clap::builder::Styles;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 use zubi_cli::failure::Failure;
-use zubi_tools::ToolSpec;
+use zubi_tool_api::ToolSpec;
 
 /// The largest `--input`, in bytes.
 const MAX_INPUT: u64 = 4 * 1024 * 1024;

@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
-use zubi_base::visible::printable;
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
-use zubi_tools::question;
+use zubi_base::escape::printable;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+use zubi_tool_api::approval_prompt;
 
 /// Asks on the terminal.
 #[derive(Debug)]
@@ -91,9 +91,9 @@ pub(crate) fn render_prompt(request: &ApprovalRequest) -> String {
 
 #[cfg(test)]
 mod tests {
-    use zubi_tools::Footprint;
-    use zubi_tools::cx::ApprovalScope;
-    use zubi_tools::policy::ApprovalOption;
+    use zubi_tool_api::Footprint;
+    use zubi_tool_api::cx::ApprovalScope;
+    use zubi_policy::ApprovalOption;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use zubi_tools::Code;
+use zubi_tool_api::Code;
 
 use crate::terminal;
 

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use zubi_base::process;
-use zubi_run::script;
+use zubi_exec::script;
 
 use crate::cli::Cli;
 

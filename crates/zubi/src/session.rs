@@ -15,10 +15,10 @@ use zubi_host::{
     EditorIntegration, HostClient, FrontConfig, HostConfig, ClientPolicy, LocalHost, SessionFilters, FilteredService, ToolService, environment,
     split_filters,
 };
-use zubi_link::discovery;
-use zubi_link::listener::PortChoice;
-use zubi_link::wire::host::HostKind;
-use zubi_tools::cx::Restrictions;
+use zubi_ipc::discovery;
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::HostKind;
+use zubi_tool_api::cx::Restrictions;
 
 use crate::cli::{Global, HostChoice};
 use crate::log;
@@ -243,7 +243,7 @@ impl Session {
     }
 
     /// The environment, as far as hosts and fronts tell each other.
-    pub(crate) fn shown_environment(&self) -> zubi_link::wire::host::Environment {
+    pub(crate) fn shown_environment(&self) -> zubi_ipc::wire::host::Environment {
         environment::of_process(self.environment.path.as_deref(), self.environment.python.as_deref())
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use zubi_tools::cx::ProgressSink;
+use zubi_tool_api::cx::ProgressSink;
 
 use crate::failure::Failure;
 

@@ -1,5 +1,5 @@
 // What the extension and `zubi lsp` say to each other beyond LSP. Written by `cargo xtask generate` from
-// `crates/zubi-lsp/src/wire.rs`; change it there.
+// `crates/zubi-editor/src/wire.rs`; change it there.
 import type { Diagnostic, WorkspaceEdit } from "vscode-languageserver-protocol";
 
 /** Version of the channel. */

@@ -24,7 +24,7 @@ pub(super) fn page() -> Result<String> {
 
 /// The catalogue's files, in the order of their names.
 fn files() -> Result<Vec<Utf8PathBuf>> {
-    let servers = place::ROOT.join("crates/zubi-servers");
+    let servers = place::ROOT.join("crates/zubi-lsp-client");
     let mut files = vec![servers.join("catalogue.toml")];
     for directory in [servers.join("catalogue"), servers.join("catalogue/listed")] {
         let mut here = Vec::new();
@@ -46,7 +46,7 @@ fn render(rows: &[Table]) -> Result<String> {
         "zubi looks for these programs on PATH, in `node_modules/.bin` and in `.venv/bin`, for the languages that occur in \
          the workspace. If several servers for one language and purpose are installed, the first row answers. Your own rows, and \
          changes to these, go into `~/.config/zubi/servers.toml`; the form is that of \
-         `crates/zubi-servers/catalogue.toml`.\n\n\
+         `crates/zubi-lsp-client/catalogue.toml`.\n\n\
          In an untrusted folder zubi does not start a server that could execute code of the project, or restricts it; \
          `zubi trust` allows it.\n",
     );

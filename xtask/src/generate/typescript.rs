@@ -27,7 +27,7 @@ pub(super) fn module(channel: &str) -> Result<String> {
             None => writeln!(body, "export type {name} = {};", kind(schema, &mut imports)?)?,
         }
     }
-    let mut file = "// What the extension and `zubi lsp` say to each other beyond LSP. Written by `cargo xtask generate` from\n// `crates/zubi-lsp/src/wire.rs`; change it there.\n".to_owned();
+    let mut file = "// What the extension and `zubi lsp` say to each other beyond LSP. Written by `cargo xtask generate` from\n// `crates/zubi-editor/src/wire.rs`; change it there.\n".to_owned();
     if !imports.is_empty() {
         let names = imports.into_iter().collect::<Vec<_>>().join(", ");
         writeln!(file, "import type {{ {names} }} from \"vscode-languageserver-protocol\";")?;

@@ -5,7 +5,7 @@ use dlang_syntax::ast::{Reference, StringToken};
 use dlang_syntax::{AstNode as _, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
 use crate::edit::{TextEdit, apply};
-use crate::wanted::expected_kind;
+use crate::expected_kind::expected_kind;
 
 /// The name that is written to see what happens.
 const MARK: &str = "x";

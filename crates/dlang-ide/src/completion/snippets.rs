@@ -2,7 +2,7 @@
 
 use dlang_syntax::SyntaxKind::{self, *};
 
-use super::follow::ExpectedTokens;
+use super::expected::ExpectedTokens;
 use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 

@@ -2,7 +2,7 @@
 
 use dlang_syntax::{KEYWORDS, KeywordClass, keyword, sign};
 
-use super::follow::ExpectedTokens;
+use super::expected::ExpectedTokens;
 use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 use crate::hover::with_link;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use camino::Utf8PathBuf;
 use dlang_ide::query::{EntityType, ListInput};
-use dlang_workspace::ask::{self, QueryError};
+use dlang_workspace::queries::{self, QueryError};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use serde_json::{Map, Value};

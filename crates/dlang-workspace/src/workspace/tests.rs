@@ -16,7 +16,7 @@ use dlang_model::{definitions, project_files};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 
 use super::{LoadError, Progress, Root, Workspace, WorkspaceSnapshot};
-use crate::ask;
+use crate::queries;
 use crate::files::{Bounds, DiskFiles, Files, Kind, MemoryFiles, ReadError, SharedFiles, Stamp, Walk};
 use crate::testing::{in_memory, on_disk, write_file};
 

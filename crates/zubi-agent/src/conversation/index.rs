@@ -5,10 +5,10 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::time::Duration;
-use zubi_base::private;
-use zubi_base::visible::printable;
+use zubi_base::owner_only;
+use zubi_base::escape::printable;
 
-use super::digest::ConversationSummary;
+use super::summary::ConversationSummary;
 use super::read::{self, Reading};
 use super::store::ConversationDir;
 use super::{OpenError, id};

@@ -1,10 +1,10 @@
 //! Takes known secrets out of events before they are kept, and before anybody is told. What only looks like a secret stays: it
 //! may be part of the task.
 
-use zubi_tools::redact::Redactor;
+use zubi_tool_api::redact::Redactor;
 
 use crate::event::EventKind;
-use crate::message::AssistantMessage;
+use zubi_models::message::AssistantMessage;
 
 /// The event without the values that `redactor` knows.
 pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKind {

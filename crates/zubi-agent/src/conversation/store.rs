@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::private;
+use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 
 use super::index;

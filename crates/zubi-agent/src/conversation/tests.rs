@@ -9,8 +9,8 @@ use zubi_base::clock::FixedClock;
 
 use super::*;
 use crate::event::StopReason;
-use crate::message::{ToolCall, AssistantMessage, Usage};
-use crate::model::FinishReason;
+use zubi_models::message::{ToolCall, AssistantMessage, Usage};
+use zubi_models::FinishReason;
 
 /// A directory for conversations, and what was told.
 pub(super) struct Fixture {
@@ -448,7 +448,7 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
     if let EventKind::Answered { said, .. } = &mut said {
         said.reasoning = secret.to_owned();
         said.calls[0].arguments = json!({ "key": [secret] });
-        said.native = Some(crate::message::ProviderMetadata { provider: "p".to_owned(), parts: json!([secret]) });
+        said.native = Some(zubi_models::message::ProviderMetadata { provider: "p".to_owned(), parts: json!([secret]) });
     }
     conversation.add(said).unwrap();
     conversation.add(result(1, "a", "aHVudGVyMmh1bnRlcjI=")).unwrap();

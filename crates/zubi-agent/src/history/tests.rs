@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use serde_json::json;
-use zubi_tools::Code;
+use zubi_tool_api::Code;
 
 use super::*;
 use crate::event::{TurnEnded, StopReason};
-use crate::message::{ToolCall, AssistantMessage, Usage};
-use crate::model::FinishReason;
+use zubi_models::message::{ToolCall, AssistantMessage, Usage};
+use zubi_models::FinishReason;
 
 /// What the model is told after these events, one message a line.
 fn render_messages(events: &[EventKind]) -> String {

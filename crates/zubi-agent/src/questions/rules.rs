@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 use zubi_host::ToolService;
-use zubi_tools::cx::{ApprovalRequest, Caller, Restrictions, Surface};
-use zubi_tools::filter::{self, ToolFilter};
-use zubi_tools::policy::rule::{Action, Rule, RuleText};
-use zubi_tools::policy::{Decision, PolicyPaths, Policy};
-use zubi_tools::spec::is_called;
+use zubi_tool_api::cx::{ApprovalRequest, Caller, Restrictions, Surface};
+use zubi_tool_api::filter::{self, ToolFilter};
+use zubi_policy::rule::{Action, Rule, RuleText};
+use zubi_policy::{Decision, PolicyPaths, Policy};
+use zubi_tool_api::spec::is_called;
 
 /// Where such a rule stands, for whoever is told of it.
 const SOURCE: &str = "--auto-approve";

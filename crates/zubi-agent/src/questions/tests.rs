@@ -1,6 +1,6 @@
-use zubi_base::visible::printable;
-use zubi_tools::output::clean;
-use zubi_tools::policy::PolicyPaths;
+use zubi_base::escape::printable;
+use zubi_tool_api::output::clean;
+use zubi_policy::PolicyPaths;
 
 use super::*;
 
@@ -124,7 +124,7 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
     rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allow_tool("file.read") });
     rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allow_tool("file.write") });
     // Only what can be applied is printed.
-    rules.retain(|rule| zubi_tools::policy::rule::Rule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
+    rules.retain(|rule| zubi_policy::rule::Rule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
     assert!(rules.len() > 500, "{}", rules.len());
     for rule in rules {
         let printed = rule.to_argument();

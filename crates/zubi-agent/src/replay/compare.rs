@@ -1,10 +1,10 @@
 //! What was recorded beside what happens now.
 
-use zubi_tools::spec::wire_name;
+use zubi_tool_api::spec::wire_name;
 
 use super::{ReplayedCall, Difference, Outcome, ids};
 use crate::event::StopReason;
-use crate::scenario::{self, Turn};
+use zubi_models::scenario::{self, Turn};
 
 /// The differences, turn by turn. `problems` are what went wrong now, of each turn.
 pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]) -> Vec<Difference> {

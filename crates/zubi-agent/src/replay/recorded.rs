@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use zubi_tools::spec::wire_name;
+use zubi_tool_api::spec::wire_name;
 
 use super::ids::IdMap;
-use crate::message::{ToolCall, Message, AssistantMessage};
-use crate::model::mock::{MISMATCH_HINT, holds};
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
-use crate::scenario::{self, Scenario, Turn};
+use zubi_models::message::{ToolCall, Message, AssistantMessage};
+use zubi_models::mock::{MISMATCH_HINT, holds};
+use zubi_models::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
+use zubi_models::scenario::{self, Scenario, Turn};
 
 /// The model `replay`.
 pub(super) struct ReplayModel {

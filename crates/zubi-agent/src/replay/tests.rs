@@ -5,7 +5,7 @@ use serde_json::json;
 use zubi_base::clock::SystemClock;
 
 use super::*;
-use crate::desk::testing::{Fixture, Step, fixture};
+use crate::manager::testing::{Fixture, Step, fixture};
 use crate::questions::auto_approve_rule;
 
 /// What is otherwise than recorded.

@@ -1,7 +1,7 @@
 //! The calls of one answer: looked up, begun in their order, side by side where they do not get in each other's way, told in
 //! their order when they have come to something. Every one comes to something, also those that are not made.
 
-mod one;
+mod execute;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_base::nearest::nearest;
-use zubi_tools::{Approval, Code, Effect, ToolSpec, question, summary};
+use zubi_tool_api::{Approval, Code, Effect, ToolSpec, question, summary};
 
-use self::one::{PreparedCall, CompletedCall};
-use super::batch::{MAX_PARALLEL_CALLS, CallAccess};
-use super::repeats::{self, Key};
+use self::execute::{PreparedCall, CompletedCall};
+use super::schedule::{MAX_PARALLEL_CALLS, CallAccess};
+use super::loop_guard::{self, Key};
 use super::{End, Run};
 use crate::event::{StopReason, EventKind};
 use crate::history::OUTCOME_UNKNOWN;
-use crate::message::ToolCall;
-use crate::model::{Answer, FinishReason};
+use zubi_models::message::ToolCall;
+use zubi_models::{Answer, FinishReason};
 
 /// How long calls that were told to end may take to say what came of them.
 const GRACE: Duration = Duration::from_secs(1);
@@ -86,7 +86,7 @@ impl Run {
             return Some(Self::completed_with(data));
         }
         if let Some(why) = ends.not_taken
-            && !self.finish.as_mut().is_some_and(super::finish::StructuredOutput::can_retry)
+            && !self.finish.as_mut().is_some_and(super::structured_output::StructuredOutput::can_retry)
         {
             return Some(Self::does_not_fit(&why));
         }

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use zubi_tools::cx::BYTES_PER_TOKEN;
-use zubi_tools::question;
+use zubi_tool_api::cx::BYTES_PER_TOKEN;
+use zubi_tool_api::approval_prompt;
 
 use super::{End, Run};
 use crate::event::EventKind;
 use crate::history::LEFT_OUT;
-use crate::message::Message;
-use crate::model::{ErrorKind, ModelError, Prompt};
+use zubi_models::message::Message;
+use zubi_models::{ErrorKind, ModelError, Prompt};
 
 /// What a model is taken to read where nobody says, in tokens.
 const CONTEXT: u64 = 128_000;

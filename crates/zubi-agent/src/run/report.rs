@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use camino::Utf8PathBuf;
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 use zubi_base::workspace::Folder;
-use zubi_tools::question;
+use zubi_tool_api::approval_prompt;
 
 /// How many files are named.
 const FILES: usize = 20;

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::key;
 use super::{Layer, Layers, USER_FILE, UserLayer, WORKSPACE_FILE, WorkspaceLayer};
 use crate::nearest::nearest;
-use crate::private;
+use crate::owner_only;
 use crate::text::ContentHash;
 use crate::trust::Trust;
 

@@ -16,7 +16,7 @@ use crate::{env, private};
 /// The largest file of one secret, in bytes: a chain of certificates is smaller.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Shorter values are not taken out of what is shown: they would be found everywhere. See `zubi_tools::redact`.
+/// Shorter values are not taken out of what is shown: they would be found everywhere. See `zubi_tool_api::redact`.
 pub const SHORTEST: usize = 4;
 
 /// One entry of the table, as it stands in the file.

@@ -27,7 +27,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::confine::{self, Confinement};
-use super::population::ProcessCounter;
+use super::count::ProcessCounter;
 use super::tree::descendants_with_groups;
 use super::{TERMINATION_GRACE, pid_of};
 

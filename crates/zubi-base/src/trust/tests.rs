@@ -64,7 +64,7 @@ fn what_cannot_be_trusted() {
     let Fixture { root, store, .. } = &fixture();
     assert!(matches!(store.trust(Utf8Path::new("/"), &[], NOW), Err(TrustError::TooWide { .. })));
     assert!(matches!(store.trust(&root.join("absent"), &[], NOW), Err(TrustError::NoFolder { .. })));
-    crate::private::write_atomic(&root.join("file"), b"").unwrap();
+    crate::owner_only::write_atomic(&root.join("file"), b"").unwrap();
     assert!(matches!(store.trust(&root.join("file"), &[], NOW), Err(TrustError::NoFolder { .. })));
 }
 
@@ -97,7 +97,7 @@ fn a_record_others_could_have_written_does_not_count() {
     assert!(!store.is_trusted(&root.join("workshop")), "a record speaks for its own folder only");
 
     let record = good();
-    crate::private::write_atomic(&record, b"{").unwrap();
+    crate::owner_only::write_atomic(&record, b"{").unwrap();
     assert!(!store.is_trusted(&work), "not a record");
 }
 
@@ -106,7 +106,7 @@ fn files_are_trusted_by_content_and_by_their_own_folder() {
     let Fixture { root, store, .. } = &fixture();
     let (work, project) = (root.join("work"), root.join("work/project"));
     let file = project.join(".zubi.toml");
-    crate::private::write_atomic(&file, b"one").unwrap();
+    crate::owner_only::write_atomic(&file, b"one").unwrap();
     let trust = Trust::new(store.clone(), false);
     let (one, two) = (ContentHash::from_bytes(b"one"), ContentHash::from_bytes(b"two"));
 

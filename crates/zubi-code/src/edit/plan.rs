@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_base::clock::Clock;
-use zubi_base::private;
+use zubi_base::owner_only;
 use zubi_base::text::{ContentHash, FileOperation, Setting};
 use zubi_base::workspace::Workspace;
 

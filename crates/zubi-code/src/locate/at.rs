@@ -9,7 +9,7 @@ use crate::error::CodeError;
 use crate::outline::{self, Symbol};
 use crate::place::line_text;
 use crate::question::{Document, Question};
-use crate::words;
+use crate::text_search;
 
 /// How many lines an anchor text may be away from the line given; models that count lines are off by that much.
 const REPAIR_LINES: u32 = 3;

@@ -21,7 +21,7 @@ use crate::place::SourcePlace;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
 use crate::status::AnswerStatus;
-use crate::words;
+use crate::text_search;
 
 /// Files outlined because the index named them.
 const MAX_INDEXED_FILES: usize = 16;

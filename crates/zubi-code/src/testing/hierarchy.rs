@@ -10,7 +10,7 @@ use zubi_base::position::{LineCol, TextIndex, TextRange, size};
 use zubi_base::walk::{self, WalkOptions};
 
 use super::ToyEndpoint;
-use crate::words;
+use crate::text_search;
 
 const CLASS: u32 = 5;
 const FUNCTION: u32 = 12;

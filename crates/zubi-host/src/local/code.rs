@@ -10,8 +10,8 @@ use zubi_base::workspace::Workspace;
 use zubi_code::edit::DiskSink;
 use zubi_code::settings::EditorSettings;
 use zubi_code::{CodeConfig, CodeIntel, edit};
-use zubi_servers::catalogue::{Catalogue, CatalogueError};
-use zubi_servers::pool::{PoolConfig, ServerPool};
+use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
+use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
 use super::{HostConfig, HostError};
 

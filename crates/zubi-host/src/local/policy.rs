@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_base::config::{Source, file};
-use zubi_base::private;
+use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 use zubi_base::workspace::Workspace;
-use zubi_tools::cx::ApprovalScope;
-use zubi_tools::filter::ToolFilter;
-use zubi_tools::policy::rule::{Rule, RuleText};
-use zubi_tools::policy::{PolicyPaths, Policy, RuleStore};
+use zubi_tool_api::cx::ApprovalScope;
+use zubi_tool_api::filter::ToolFilter;
+use zubi_policy::rule::{Rule, RuleText};
+use zubi_policy::{PolicyPaths, Policy, RuleStore};
 
 use super::HostConfig;
 
@@ -60,7 +60,7 @@ pub(crate) fn for_workspace(config: &HostConfig, workspace: &Workspace) -> Polic
 fn places(config: &HostConfig, workspace: &Workspace) -> PolicyPaths {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let home = zubi_base::env::home().map(|home| resolved(&home));
-    PolicyPaths { roots: workspace.roots(), home, own: super::programs::zubi_paths(config) }
+    PolicyPaths { roots: workspace.roots(), home, own: super::exec::zubi_paths(config) }
 }
 
 /// What people allowed beyond a session: one file for every workspace, one for each.

@@ -5,9 +5,9 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
 use zubi_base::config::{Layer, Layers, ServerLayer, UserLayer, WorkspaceLayer};
 use zubi_base::trust::TrustStore;
-use zubi_tools::cx::{NoProgress, NoApprover, Surface};
-use zubi_tools::spec::{Approval, Effect, Exposure};
-use zubi_tools::{ProviderId, Tool, ToolError};
+use zubi_tool_api::cx::{NoProgress, NoApprover, Surface};
+use zubi_tool_api::spec::{Approval, Effect, Exposure};
+use zubi_tool_api::{ProviderId, Tool, ToolError};
 
 use super::*;
 
@@ -121,7 +121,7 @@ async fn calls_answer_fail_and_are_recorded() {
     assert_eq!((answer.data, answer.failure), (Some(json!({"text": "hi"})), None));
     let failed = call(&fixture.host, "echo", json!({"text": "fail"})).await.unwrap();
     assert_eq!(failed.text, "Failed to echo: asked to\nSay something else.");
-    assert_eq!(failed.failure, Some(zubi_tools::Code::Failed));
+    assert_eq!(failed.failure, Some(zubi_tool_api::Code::Failed));
     let unknown = call(&fixture.host, "ecko", json!({})).await.unwrap_err();
     assert_eq!(unknown.to_string(), "unknown tool `ecko`: there is no such tool; did you mean `echo`?");
     let log = zubi_base::fs::read_text(&fixture.state.join("audit/audit.jsonl")).unwrap();

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use zubi_link::wire::tools as wire;
-use zubi_tools::cx::Restrictions;
-use zubi_tools::spec::Example;
-use zubi_tools::{Code, ResourceSpec, ToolSpec};
+use zubi_ipc::wire::tools as wire;
+use zubi_tool_api::cx::Restrictions;
+use zubi_tool_api::spec::Example;
+use zubi_tool_api::{Code, ResourceSpec, ToolSpec};
 
 use crate::service::CallAnswer;
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{PeerHandler, Responder};
-use zubi_link::wire::{codes, tools as wire};
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink};
+use zubi_ipc::wire::{codes, tools as wire};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink};
 
 /// Hands what comes in to the call that it is about.
 #[derive(Default)]

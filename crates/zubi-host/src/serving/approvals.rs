@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::Connection;
-use zubi_link::wire::tools as wire;
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+use zubi_ipc::wire::tools as wire;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
 /// How long a client may take to bring an answer. Its own surface gives up before.
 const PATIENCE: Duration = Duration::from_hours(1);

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError};
-use zubi_link::wire::tools as wire;
-use zubi_tools::ToolCx;
+use zubi_ipc::wire::tools as wire;
+use zubi_tool_api::ToolCx;
 
 use super::Client;
 use super::methods::invalid;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use zubi_base::framing::ResponseError;
-use zubi_link::listener::Transport;
-use zubi_link::wire::codes;
-use zubi_link::wire::host::{ClientStatus, FolderInfo, HostInfo, HostInfoParams, HostStatus};
+use zubi_ipc::listener::Transport;
+use zubi_ipc::wire::codes;
+use zubi_ipc::wire::host::{ClientStatus, FolderInfo, HostInfo, HostInfoParams, HostStatus};
 
 use super::methods::{error, invalid};
 use super::{Client, ClientHello, HostServer};
@@ -15,14 +15,14 @@ const MAX_NAME: usize = 200;
 
 /// Hears who the client is, and says who the host is.
 pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, ResponseError> {
-    if let Some(protocol) = params.protocol.filter(|protocol| *protocol != zubi_link::wire::PROTOCOL) {
-        let ours = zubi_link::wire::PROTOCOL;
+    if let Some(protocol) = params.protocol.filter(|protocol| *protocol != zubi_ipc::wire::PROTOCOL) {
+        let ours = zubi_ipc::wire::PROTOCOL;
         let version = env!("CARGO_PKG_VERSION");
         let message = format!("this host (zubi {version}) speaks version {ours} of the protocol, not {protocol}");
         return Err(invalid("protocol", message));
     }
     // It goes to a terminal one day.
-    let name = params.client.map(|name| zubi_base::visible::printable(&name).chars().take(MAX_NAME).collect());
+    let name = params.client.map(|name| zubi_base::escape::printable(&name).chars().take(MAX_NAME).collect());
     *client.lock_hello() = ClientHello { name, pid: params.pid };
     client.serving.count.send_modify(|_| {});
     Ok(client.serving.info())
@@ -72,7 +72,7 @@ impl HostServer {
             path: folder.path.to_string(),
         };
         HostInfo {
-            protocol: zubi_link::wire::PROTOCOL,
+            protocol: zubi_ipc::wire::PROTOCOL,
             version: described.version,
             instance: self.identity.instance.clone(),
             pid: std::process::id(),

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
-use zubi_link::wire::{codes, host, methods, tools as wire};
-use zubi_toolbox::editor_state::{EditorCallContext, EditorServiceError};
+use zubi_ipc::wire::{codes, host, methods, tools as wire};
+use zubi_tools::editor_state::{EditorCallContext, EditorServiceError};
 
 use super::{Client, hosts, tools};
 

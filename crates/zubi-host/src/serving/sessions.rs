@@ -1,4 +1,4 @@
-//! The sessions of one connection ([`zubi_tools::cx::Caller::session`]): its own, and those of the conversations behind it.
+//! The sessions of one connection ([`zubi_tool_api::cx::Caller::session`]): its own, and those of the conversations behind it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

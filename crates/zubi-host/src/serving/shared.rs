@@ -7,10 +7,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use zubi_link::discovery::{self, DiscoveryRecord, PublishedFiles, RunDirectory};
-use zubi_link::listener::{Listener, PortChoice, ListenerConfig};
-use zubi_link::wire::PROTOCOL;
-use zubi_link::wire::host::{Environment, HostKind};
+use zubi_ipc::discovery::{self, DiscoveryRecord, PublishedFiles, RunDirectory};
+use zubi_ipc::listener::{Listener, PortChoice, ListenerConfig};
+use zubi_ipc::wire::PROTOCOL;
+use zubi_ipc::wire::host::{Environment, HostKind};
 
 use super::{Identity, ClientPolicy, HostServer};
 use crate::local::LocalHost;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::Connection;
-use zubi_link::wire::{codes, tools as wire};
-use zubi_tools::cx::{Approver, Caller, ClientApprover, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
-use zubi_tools::progress::ThrottledProgress;
-use zubi_tools::spec::Effect;
+use zubi_ipc::wire::{codes, tools as wire};
+use zubi_tool_api::cx::{Approver, Caller, ClientApprover, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
+use zubi_tool_api::progress::ThrottledProgress;
+use zubi_tool_api::spec::Effect;
 
 use super::Client;
 use super::approvals::AskClient;

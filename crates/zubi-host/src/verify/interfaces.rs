@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 use super::{VerifyContext, CheckFinding, Outcome, Problem};
 use crate::service::{CallContext, ToolService as _};

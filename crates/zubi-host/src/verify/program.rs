@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::process::CommandSpec;
-use zubi_run::sandbox::Level;
+use zubi_exec::sandbox::Level;
 
 use super::{VerifyContext, CheckFinding, Outcome, Problem};
-use crate::local::programs;
+use crate::local::exec;
 
 /// A program that every system has and that ends at once.
 const TRUE: &str = "/bin/true";

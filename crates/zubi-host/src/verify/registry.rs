@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
-use zubi_tools::schema::{self, Checker};
+use zubi_tool_api::schema::{self, Checker};
 
 use super::{VerifyContext, CheckFinding, Outcome, Problem};
 

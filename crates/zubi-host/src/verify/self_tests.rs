@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::DiskText;
-use zubi_tools::audit::NoAudit;
-use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
-use zubi_tools::policy::Policy;
-use zubi_tools::registry::{CallError, Registry, RegistryConfig};
-use zubi_tools::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+use zubi_tool_api::audit::NoAudit;
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_policy::Policy;
+use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
+use zubi_tool_api::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
 
 use super::{VerifyContext, CheckFinding, Outcome, Problem};
 

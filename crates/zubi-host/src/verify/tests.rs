@@ -19,7 +19,7 @@ fn config(root: &camino::Utf8Path) -> HostConfig {
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: None,
-        kind: zubi_link::wire::host::HostKind::Front,
+        kind: zubi_ipc::wire::host::HostKind::Front,
         clock: Arc::new(SystemClock),
     }
 }
@@ -121,7 +121,7 @@ async fn an_audit_log_that_cannot_be_written_fails() {
         ("links are not followed", |log| std::os::unix::fs::symlink("/dev/null", log).unwrap()),
         ("a pipe", |log| rustix::fs::mkfifoat(rustix::fs::CWD, log.as_str(), 0o600.into()).unwrap()),
         ("others may write it", |log| {
-            zubi_base::private::write_atomic(log, b"").unwrap();
+            zubi_base::owner_only::write_atomic(log, b"").unwrap();
             std::fs::set_permissions(log, std::fs::Permissions::from_mode(0o622)).unwrap();
         }),
         ("an older one is a directory", |log| std::fs::create_dir(log.with_file_name("audit.2.jsonl")).unwrap()),

@@ -76,7 +76,7 @@ fn a_cancelled_call_ends_what_it_started(world: &World) {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let answer = host.call_until("workspace.waits", json!({}), cancel);
-    assert_eq!(answer.failure.map(zubi_tools::Code::as_str), Some("cancelled"), "{}", answer.text);
+    assert_eq!(answer.failure.map(zubi_tool_api::Code::as_str), Some("cancelled"), "{}", answer.text);
 }
 
 /// What is left of the script when the shell has gone is nobody's.

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use zubi_base::process::{SUPERVISOR_ARGUMENT, supervise};
-use zubi_run::script;
+use zubi_exec::script;
 
 use crate::world::World;
 

@@ -92,7 +92,7 @@ fn no_host_is_taken_from_one(world: &World) {
 }
 
 fn scripts_cannot_read_where_they_stand(world: &World) {
-    zubi_base::private::write_atomic(&world.root.join("config/token"), b"from a file").unwrap();
+    zubi_base::owner_only::write_atomic(&world.root.join("config/token"), b"from a file").unwrap();
     let settings = "[env]\nTOKEN = { file = 'token' }\n";
     let reads = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
     let plain = with_fields(reads("plain", "other"), json!({}));

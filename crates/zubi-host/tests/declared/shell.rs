@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use zubi_base::trust::TrustStore;
-use zubi_run::sandbox::Level;
+use zubi_exec::sandbox::Level;
 
 use crate::Test;
 use crate::world::{Host, World, script, tool, with_fields};

@@ -12,7 +12,7 @@ use zubi_base::config::{Layer, Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallAnswer, CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
 
 /// How long a test waits for something that must happen.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -87,7 +87,7 @@ impl World {
         let store = TrustStore::new(&state);
         store.trust(&work, &[tool_file], Duration::ZERO).unwrap();
         let path = self.root.join("config/zubi.toml");
-        zubi_base::private::write_atomic(&path, settings.as_bytes()).unwrap();
+        zubi_base::owner_only::write_atomic(&path, settings.as_bytes()).unwrap();
         let layer: Layer = file::parse(settings, &path).unwrap();
         let layers = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() };
         let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
@@ -165,12 +165,12 @@ impl Host<'_> {
     /// The text of a call that fails with this code.
     pub(crate) fn failure(&self, tool: &str, arguments: Value, code: &str) -> String {
         let answer = self.call(tool, arguments);
-        assert_eq!(answer.failure.map(zubi_tools::Code::as_str), Some(code), "{}", answer.text);
+        assert_eq!(answer.failure.map(zubi_tool_api::Code::as_str), Some(code), "{}", answer.text);
         answer.text
     }
 
     /// What the policy is told of a call.
-    pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tools::Footprint {
+    pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tool_api::Footprint {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = CallContext {

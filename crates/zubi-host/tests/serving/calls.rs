@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use zubi_base::rpc::ConnectionError;
 use zubi_host::{CallRequest, RemoteHost, ToolService as _};
-use zubi_tools::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NoApprover};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NoApprover};
 
 use crate::world::{PATIENCE, Person, World, circumstances, request};
 
@@ -31,7 +31,7 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
     assert_eq!(std::fs::read_to_string(world.root.join("work/new.txt")).unwrap(), "edited");
 
     let answer = remote.call(write("three"), circumstances(Arc::new(NoApprover))).await.unwrap();
-    assert_eq!(answer.failure, Some(zubi_tools::Code::ApprovalUnavailable), "{}", answer.text);
+    assert_eq!(answer.failure, Some(zubi_tool_api::Code::ApprovalUnavailable), "{}", answer.text);
 }
 
 /// What the person behind one client allows for the session is no yes of the person behind another, nor of those who come later.
@@ -44,7 +44,7 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
         client.call(write(), circumstances(approver)).await.unwrap().failure
     };
     let nobody = || Arc::new(NoApprover);
-    let refused = Some(zubi_tools::Code::ApprovalUnavailable);
+    let refused = Some(zubi_tool_api::Code::ApprovalUnavailable);
     let (first, second) = (world.remote().await, world.remote().await);
     let person = Person::with_answer(ApprovalAnswer::Allow { option: 1, arguments: None });
     assert_eq!(call(&first, Arc::clone(&person) as _).await, None);
@@ -72,7 +72,7 @@ async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection()
         remote.call(CallRequest { caller, ..write }, circumstances(approver)).await.unwrap().failure
     };
     let nobody = || Arc::new(NoApprover);
-    let refused = Some(zubi_tools::Code::ApprovalUnavailable);
+    let refused = Some(zubi_tool_api::Code::ApprovalUnavailable);
     assert_eq!(call(7, Person::with_answer(ApprovalAnswer::Allow { option: 1, arguments: None })).await, None);
     assert_eq!(call(7, nobody()).await, None, "the person has said yes for the session");
     for other in [0, 1, 2, 8, u64::MAX] {
@@ -115,7 +115,7 @@ async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
     cancel.cancel();
     let begun = Instant::now();
     let answer = tokio::time::timeout(PATIENCE, waiting).await.unwrap().unwrap().unwrap();
-    assert_eq!(answer, Some(zubi_tools::Code::Cancelled));
+    assert_eq!(answer, Some(zubi_tool_api::Code::Cancelled));
     assert!(begun.elapsed() < Duration::from_secs(10));
     assert!(!world.root.join("work/new.txt").exists());
     assert_eq!(*asked.lock().unwrap_or_else(PoisonError::into_inner), 0, "another client was asked");
@@ -125,8 +125,8 @@ async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
 struct NeverAnswers;
 
 #[async_trait::async_trait]
-impl zubi_tools::cx::Approver for NeverAnswers {
-    async fn request_approval(&self, _request: zubi_tools::cx::ApprovalRequest) -> ApprovalAnswer {
+impl zubi_tool_api::cx::Approver for NeverAnswers {
+    async fn request_approval(&self, _request: zubi_tool_api::cx::ApprovalRequest) -> ApprovalAnswer {
         std::future::pending().await
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService as _;
-use zubi_tools::cx::{ApprovalAnswer, NoApprover, Restrictions};
+use zubi_tool_api::cx::{ApprovalAnswer, NoApprover, Restrictions};
 
 use crate::world::{PATIENCE, Person, World, circumstances, request};
 
@@ -44,7 +44,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
 
     let remote = world.remote().await;
-    let call = async |tool: &str, text: Value, person: Arc<dyn zubi_tools::cx::Approver>| {
+    let call = async |tool: &str, text: Value, person: Arc<dyn zubi_tool_api::cx::Approver>| {
         let answer = remote.call(request(tool, json!({ "text": text })), circumstances(person)).await;
         answer.unwrap().text
     };

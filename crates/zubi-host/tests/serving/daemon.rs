@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_host::{Daemon, DaemonConfig, DaemonError, DaemonEnd, ClientPolicy};
-use zubi_link::client;
-use zubi_link::discovery::RunDirectory;
-use zubi_link::listener::PortChoice;
-use zubi_link::wire::host::Environment;
+use zubi_ipc::client;
+use zubi_ipc::discovery::RunDirectory;
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::Environment;
 
 use crate::world::{PATIENCE, World};
 

@@ -1,7 +1,7 @@
 //! The port is for looking.
 
 use serde_json::json;
-use zubi_link::wire::methods::{METHODS, Sender};
+use zubi_ipc::wire::methods::{METHODS, Sender};
 
 use crate::world::World;
 

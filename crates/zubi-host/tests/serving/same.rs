@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use zubi_host::{CallAnswer, ToolService};
-use zubi_tools::cx::{Caller, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Caller, NoApprover, Restrictions, Surface};
 
 use crate::world::{World, circumstances, request};
 

@@ -13,11 +13,11 @@ use zubi_base::process::Spawner;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallRequest, CallContext, HostConfig, HostKind, ClientPolicy, LocalHost, RemoteHost, PublishedHost, PublishOptions};
-use zubi_link::client;
-use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
-use zubi_link::listener::PortChoice;
-use zubi_link::wire::host::Environment;
-use zubi_tools::cx::{
+use zubi_ipc::client;
+use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::Environment;
+use zubi_tool_api::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, ProgressSink, Restrictions, Surface,
 };
 

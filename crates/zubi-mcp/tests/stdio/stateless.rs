@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_mcp::ElicitationMode;
 
-use crate::asking::{YES, accept, text};
+use crate::elicitation::{YES, accept, text};
 use crate::client::{Client, modern_with, with_deadline};
 
 /// One request of the stateless era.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
-use zubi_tools::spec::{Approval, Effect, Example, Exposure};
-use zubi_tools::{
+use zubi_tool_api::spec::{Approval, Effect, Example, Exposure};
+use zubi_tool_api::{
     Footprint, ProviderId, Resource, ResourceSpec, ResourceText, Status, Tool, ToolCx, ToolError, ToolOutput,
     ToolProvider, ToolSpec,
 };

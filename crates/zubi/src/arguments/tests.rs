@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tools::spec::{Approval, Effect, Example, Exposure};
+use zubi_tool_api::spec::{Approval, Effect, Example, Exposure};
 
 use super::*;
 

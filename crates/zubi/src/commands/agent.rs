@@ -6,7 +6,7 @@ mod models;
 mod output;
 mod replay;
 mod run;
-mod talk;
+mod chat_session;
 mod view;
 
 use std::process::ExitCode;

@@ -9,9 +9,9 @@ use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::{CallAnswer, CallRequest, CallContext, ToolService, UnknownTool};
-use zubi_tools::Code;
-use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
-use zubi_tools::progress::ThrottledProgress;
+use zubi_tool_api::Code;
+use zubi_tool_api::cx::{Approver, Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
+use zubi_tool_api::progress::ThrottledProgress;
 
 use super::end;
 use crate::arguments;

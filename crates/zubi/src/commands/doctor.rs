@@ -11,7 +11,7 @@ use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
 use zubi_host::doctor::{self, LanguageReport, ServerReport, ServerState, Survey};
-use zubi_tools::cx::ProgressSink as _;
+use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::cli::Doctor;
 use crate::session::Session;

@@ -11,10 +11,10 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE, USAGE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
 use zubi_host::{Identity, HostServer};
-use zubi_link::wire::host::{self, HostKind};
-use zubi_link::wire::methods::{self, METHODS, Sender};
-use zubi_link::wire::{codes, editor, tools};
-use zubi_tools::cx::Restrictions;
+use zubi_ipc::wire::host::{self, HostKind};
+use zubi_ipc::wire::methods::{self, METHODS, Sender};
+use zubi_ipc::wire::{codes, editor, tools};
+use zubi_tool_api::cx::Restrictions;
 
 use super::end;
 use crate::cli::Ipc;

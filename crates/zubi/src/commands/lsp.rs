@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use zubi_agent::chat::ChatService;
-use zubi_agent::model::choose::MOCK;
+use zubi_models::registry::MOCK;
 use zubi_agent::run::Budgets;
 use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
 use zubi_host::{EditorIntegration, DomainModel, ClientPolicy, LocalHost, FilteredService, PublishedHost, PublishOptions, ToolService};
-use zubi_link::discovery::RunDirectory;
-use zubi_link::listener::PortChoice;
-use zubi_link::wire::host::HostKind;
-use zubi_lsp::{AgentSettings, Channel, PublicationReporter, EditorHostSpec, ChatSpec};
-use zubi_tools::cx::Restrictions;
+use zubi_ipc::discovery::RunDirectory;
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::HostKind;
+use zubi_editor::{AgentSettings, Channel, PublicationReporter, EditorHostSpec, ChatSpec};
+use zubi_tool_api::cx::Restrictions;
 
 use super::SHUTDOWN;
 use crate::agent::{self, AgentOptions};
@@ -25,7 +25,7 @@ use crate::session::Session;
 
 pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
     if lsp.schema {
-        terminal::print_exact(&format!("{:#}\n", zubi_lsp::wire::document()))?;
+        terminal::print_exact(&format!("{:#}\n", zubi_editor::wire::document()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = lsp.flags.options("zubi");

@@ -11,10 +11,10 @@ use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::{AllowedTools, CallRequest, CallContext, Explanation, HostUnavailable, PolicyInForce, ToolService as _};
-use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
-use zubi_tools::output::clean;
-use zubi_tools::policy::rule::Action;
-use zubi_tools::question::escape;
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::output::clean;
+use zubi_policy::rule::Action;
+use zubi_tool_api::approval_prompt::escape;
 
 use super::call::unknown;
 use super::end;

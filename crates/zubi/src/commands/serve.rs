@@ -13,9 +13,9 @@ use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
 use zubi_host::{Daemon, DaemonConfig, DaemonError, DaemonEnd, LocalHost, split_filters};
-use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
-use zubi_link::listener::PortChoice;
-use zubi_link::wire::host::HostKind;
+use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::HostKind;
 
 use super::SHUTDOWN;
 use crate::cli::Serve;

@@ -7,13 +7,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::RemoteHost;
-use zubi_link::discovery::{DiscoveryRecord, RunDirectory};
-use zubi_link::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
+use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
+use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
 
 use crate::cli::Status;
 use crate::session::{self, Session};

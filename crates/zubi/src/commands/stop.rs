@@ -10,8 +10,8 @@ use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::RemoteHost;
-use zubi_link::discovery::{self, DiscoveryRecord, RunDirectory};
-use zubi_link::wire::host::{self, HostKind};
+use zubi_ipc::discovery::{self, DiscoveryRecord, RunDirectory};
+use zubi_ipc::wire::host::{self, HostKind};
 
 use crate::cli::Stop;
 use crate::session::{self, Session};

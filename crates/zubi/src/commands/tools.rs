@@ -8,9 +8,9 @@ use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::{HostUnavailable, ToolService as _, declared};
-use zubi_tools::cx::Restrictions;
-use zubi_tools::filter::ToolQuery;
-use zubi_tools::{Code, ToolSpec};
+use zubi_tool_api::cx::Restrictions;
+use zubi_tool_api::filter::ToolQuery;
+use zubi_tool_api::{Code, ToolSpec};
 
 use super::call::unknown;
 use super::end;

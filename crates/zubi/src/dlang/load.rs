@@ -14,7 +14,7 @@ use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_tools::cx::ProgressSink as _;
+use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::interrupt::Interrupt;
 use crate::output::{Output, count};

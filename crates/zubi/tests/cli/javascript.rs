@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Spawner, descendants};
-use zubi_run::sandbox::{Level, Sandbox};
-use zubi_run::script::{ScriptEnd, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
+use zubi_exec::sandbox::{Level, Sandbox};
+use zubi_exec::script::{ScriptEnd, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
 
 const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
 

@@ -11,7 +11,7 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
-use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 use crate::check::Sandbox;
 

@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, TestError, TestRunner};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallAnswer, ToolService as _};
-use zubi_tools::cx::Restrictions;
-use zubi_tools::{Code, ToolSpec};
+use zubi_tool_api::cx::Restrictions;
+use zubi_tool_api::{Code, ToolSpec};
 
 use crate::arguments::{Arguments, Kind, for_schema};
 use crate::place::{Sandbox, Yes};

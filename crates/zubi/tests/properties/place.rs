@@ -13,7 +13,7 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallAnswer, CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
-use zubi_tools::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
 
 /// What must be as it was after all calls: it lies beside the workspace.
 const BESIDE: &str = "work-beside/kept.txt";
@@ -112,8 +112,8 @@ pub(crate) struct Yes;
 
 #[async_trait]
 impl Approver for Yes {
-    async fn request_approval(&self, request: zubi_tools::cx::ApprovalRequest) -> zubi_tools::cx::ApprovalAnswer {
+    async fn request_approval(&self, request: zubi_tool_api::cx::ApprovalRequest) -> zubi_tool_api::cx::ApprovalAnswer {
         drop(request);
-        zubi_tools::cx::ApprovalAnswer::allow_once()
+        zubi_tool_api::cx::ApprovalAnswer::allow_once()
     }
 }

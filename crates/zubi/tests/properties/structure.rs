@@ -7,8 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallContext, ToolService as _};
-use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
-use zubi_tools::{ToolSpec, schema};
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::{ToolSpec, schema};
 
 use crate::place::Sandbox;
 
@@ -18,7 +18,7 @@ async fn specs(place: &Sandbox) -> Vec<Arc<ToolSpec>> {
 
 /// The sources of the tools.
 fn toolbox() -> Utf8PathBuf {
-    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("zubi-toolbox/src")
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("zubi-tools/src")
 }
 
 fn sources(directory: &Utf8Path, found: &mut BTreeMap<Utf8PathBuf, String>) {
@@ -179,7 +179,7 @@ fn tools_are_registered_in_one_way() {
     makers.sort();
     // The others are for `zubi verify`, which tests registries, and for the tests that stand in tool files, which run with
     // other tools in place of those that they call.
-    let tests = ["zubi-host/src/verify/self_tests.rs", "zubi-toolbox/src/declared/testing.rs"];
+    let tests = ["zubi-host/src/verify/self_tests.rs", "zubi-tools/src/declared/testing.rs"];
     assert_eq!(makers, [&["zubi-host/src/local.rs"], &tests[..]].concat());
 }
 

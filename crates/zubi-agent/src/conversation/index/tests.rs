@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 use zubi_base::clock::FixedClock;
-use zubi_tools::redact::Redactor;
+use zubi_tool_api::redact::Redactor;
 
 use super::*;
 use crate::conversation::{Conversation, ConversationContext};

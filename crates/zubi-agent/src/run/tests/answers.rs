@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::world::{World, call, calls, text_reply};
 use crate::event::EventKind;
-use crate::model::FinishReason;
+use zubi_models::FinishReason;
 
 #[tokio::test]
 async fn a_task_is_done_and_told() {
@@ -154,7 +154,7 @@ async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
     ");
     // Providers refuse an answer without a word among the others.
     let seen = world.model.seen.lock().unwrap()[1].messages.clone();
-    assert!(seen.iter().all(|message| !matches!(message, crate::message::Message::Assistant(_))), "{seen:?}");
+    assert!(seen.iter().all(|message| !matches!(message, zubi_models::message::Message::Assistant(_))), "{seen:?}");
 }
 
 #[tokio::test]

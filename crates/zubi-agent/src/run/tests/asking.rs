@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::world::{Reply, World, fail, text_reply, with_deadline};
 use crate::event::EventKind;
-use crate::model::ErrorKind;
+use zubi_models::ErrorKind;
 
 #[tokio::test(start_paused = true)]
 async fn what_passes_is_tried_again_and_waited_for_longer_each_time() {

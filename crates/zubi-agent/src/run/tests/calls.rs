@@ -5,16 +5,16 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
-use zubi_tools::{Effect, Footprint};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
+use zubi_tool_api::{Effect, Footprint};
 
 use super::tools::{SharedState, Provider};
 use super::world::{World, call, calls, text_reply, with_deadline};
 use crate::event::EventKind;
 use crate::journal::Journal;
-use crate::message::ToolCall;
+use zubi_models::message::ToolCall;
 use crate::questions::{ApproverFactory as _, Questions, auto_approve_rule};
-use crate::run::batch::CallAccess;
+use crate::run::schedule::CallAccess;
 
 fn hold(tool: &str, name: &str, touches: &[&str]) -> ToolCall {
     call(name, &format!("test_{tool}"), json!({"name": name, "touches": touches, "held": true}))

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::world::{World, call, calls, text_reply};
-use crate::message::ToolCall;
-use crate::model::FinishReason;
+use zubi_models::message::ToolCall;
+use zubi_models::FinishReason;
 use crate::run::Budgets;
 
 fn read(id: &str) -> ToolCall {

@@ -1,9 +1,9 @@
 //! When a call counts as made in vain again.
 
 use serde_json::json;
-use zubi_tools::Effect::{self, Execute, Read};
+use zubi_tool_api::Effect::{self, Execute, Read};
 
-use crate::run::repeats::{Key, LoopGuard};
+use crate::run::loop_guard::{Key, LoopGuard};
 
 /// What becomes of these calls one after the other: made, made with a remark, or not made.
 fn check(calls: &[(&str, Effect, &str)]) -> String {

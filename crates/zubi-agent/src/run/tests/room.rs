@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::world::{Reply, SECRET, World, call, calls, fail, text_reply};
 use crate::event::EventKind;
-use crate::message::Message;
-use crate::model::ErrorKind;
+use zubi_models::message::Message;
+use zubi_models::ErrorKind;
 
 /// A model that reads one file of 4,000 bytes after the other, and one that has room for a few of them.
 fn world(replies: Vec<Reply>) -> World {

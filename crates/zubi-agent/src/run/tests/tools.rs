@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use zubi_tools::spec::{Approval, Effect, Exposure};
-use zubi_tools::{Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+use zubi_tool_api::spec::{Approval, Effect, Exposure};
+use zubi_tool_api::{Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
 
 /// What the calls and the test tell each other.
 pub(crate) struct SharedState {

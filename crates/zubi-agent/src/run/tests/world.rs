@@ -15,14 +15,14 @@ use zubi_base::config::{Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
-use zubi_tools::ToolProvider;
-use zubi_tools::cx::{Caller, Restrictions, Surface};
+use zubi_tool_api::ToolProvider;
+use zubi_tool_api::cx::{Caller, Restrictions, Surface};
 
 use crate::event::{TurnEnded, Event, EventKind};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
-use crate::message::{ToolCall, Message, AssistantMessage, Usage};
-use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
+use zubi_models::message::{ToolCall, Message, AssistantMessage, Usage};
+use zubi_models::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
 

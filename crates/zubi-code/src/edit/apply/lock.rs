@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::time::Duration;
 
 use camino::Utf8Path;
-use zubi_base::private;
+use zubi_base::owner_only;
 
 use crate::edit::error::EditError;
 use crate::edit::plan::state;

@@ -236,7 +236,7 @@ fn module_rename(tree: &Tree, edited: impl Fn(Value) -> Value) -> Value {
 fn a_renamed_module_is_edited_and_moved() {
     let tree = Tree::new(&[
         ("src/lib.rs", "mod report;\nmod shape;\n"),
-        ("src/report.rs", "use crate::shape::A;\nuse crate::shape::B;\n"),
+        ("src/report.rs", "use crate::response_check::A;\nuse crate::response_check::B;\n"),
         ("src/shape.rs", "pub struct A;\n"),
     ]);
     let change = work_out(&tree, &[module_rename(&tree, |plain| plain)]).unwrap();

@@ -177,11 +177,11 @@ fn journals_that_are_not_ours_are_set_aside() {
     let (tree, _) = tree();
     let before = tree.state();
     let journals = tree.state_dir.join("journal");
-    zubi_base::private::create_directory(&journals).unwrap();
+    zubi_base::owner_only::create_directory(&journals).unwrap();
     for (name, content) in
         [("x.journal", "not json\n"), ("y.journal", ""), ("z.journal", "{\"version\":1}\ncommitted\n")]
     {
-        zubi_base::private::write_atomic(&journals.join(name), content.as_bytes()).unwrap();
+        zubi_base::owner_only::write_atomic(&journals.join(name), content.as_bytes()).unwrap();
     }
     let recovered = tree.edits().recover().unwrap();
     assert_eq!((recovered.reverted, recovered.left.len()), (0, 3));

@@ -8,13 +8,13 @@ use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
 use zubi_agent::wire::{ConversationList, ExportedScenario, ConversationRef, OpenParams, OpenResult, Search, State, Summary};
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
 use super::output::{page, print_event};
-use super::talk::request;
+use super::chat_session::request;
 use crate::agent;
 use crate::session::Session;
 

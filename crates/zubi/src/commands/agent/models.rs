@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_agent::model::choose::Provider;
+use zubi_models::registry::Provider;
 use zubi_agent::wire::ModelList;
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
 use zubi_agent::event::Event;
-use zubi_base::visible::on_lines;
+use zubi_base::escape::on_lines;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_tools::cx::ProgressSink as _;
+use zubi_tool_api::cx::ProgressSink as _;
 
 use super::view::{OutputSegment, Style, View};
 

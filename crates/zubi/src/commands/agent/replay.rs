@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use zubi_agent::replay::{ReplayedCall, Difference, Outcome, Report};
-use zubi_agent::scenario::Scenario;
+use zubi_models::scenario::Scenario;
 use zubi_agent::wire::{ExportedScenario, ConversationRef};
 use zubi_base::fs::ReadError;
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_tools::output::clean;
+use zubi_tool_api::output::clean;
 
 use super::conversations::{NO_EVENTS, find, may_be_id};
-use super::talk::request;
+use super::chat_session::request;
 use crate::agent::{self, AgentOptions};
 use crate::cli::agent::Replay as Words;
 use crate::session::Session;

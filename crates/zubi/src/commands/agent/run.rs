@@ -13,7 +13,7 @@ use zubi_cli::terminal;
 
 use super::conversations::{NO_EVENTS, find};
 use super::output::Output;
-use super::talk::{InputMode, Step, ChatSession};
+use super::chat_session::{InputMode, Step, ChatSession};
 use crate::agent;
 use crate::cli::agent::{Resume, Run, OutputArgs, TurnArgs};
 use crate::session::Session;

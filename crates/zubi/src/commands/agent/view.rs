@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use zubi_agent::event::{TurnEnded, Event, StopReason, EventKind};
-use zubi_base::visible::{on_lines, printable};
-use zubi_tools::cx::ApprovalAnswer;
-use zubi_tools::{Code, Effect};
+use zubi_base::escape::{on_lines, printable};
+use zubi_tool_api::cx::ApprovalAnswer;
+use zubi_tool_api::{Code, Effect};
 
 /// How many calls that only look are shown one after the other; of the others it is said how many they are.
 const READS: usize = 5;

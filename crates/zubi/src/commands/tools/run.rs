@@ -7,15 +7,15 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::config::SecretEntry;
-use zubi_base::visible::{on_lines, printable};
+use zubi_base::escape::{on_lines, printable};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, DeclaredTools, LoadedFile, LoadedTool, TrustState};
 use zubi_host::{CallRequest, CallContext, Explanation, LocalHost, ToolService as _, doctor};
-use zubi_tools::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
-use zubi_tools::policy::rule::Action;
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_policy::rule::Action;
 
 use super::test::no_tool;
 use crate::arguments;

@@ -12,8 +12,8 @@ use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::LocalHost;
 use zubi_host::declared::testing::{TestResult, TestStatus};
 use zubi_host::declared::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
-use zubi_tools::cx::ProgressSink as _;
-use zubi_tools::progress::ThrottledProgress;
+use zubi_tool_api::cx::ProgressSink as _;
+use zubi_tool_api::progress::ThrottledProgress;
 
 use super::check::{number, untrusted_reason};
 use crate::commands::end;

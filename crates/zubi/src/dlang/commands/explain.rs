@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use dlang_workspace::ask;
+use dlang_workspace::queries;
 use serde_json::Value;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use dlang_ide::query::{Detail, EntityType, InvalidInput, ListInput};
-use dlang_workspace::ask::{self, QueryError};
+use dlang_workspace::queries::{self, QueryError};
 use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::Severity;
-use dlang_workspace::ask::{self, Validation};
+use dlang_workspace::queries::{self, Validation};
 use dlang_workspace::watch::{Watcher, WakeReason};
 use dlang_workspace::workspace::LinePosition;
 use dlang_workspace::{Workspace, WorkspaceSnapshot};

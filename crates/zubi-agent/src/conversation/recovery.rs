@@ -1,0 +1,75 @@
+//! What is added to a conversation whose process ended in the middle of a turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use zubi_tool_api::cx::ApprovalAnswer;
+
+use super::summary::ConversationSummary;
+use crate::event::{Event, EventKind};
+use crate::history::{History, OUTCOME_UNKNOWN};
+use crate::delegation::{self, ApprovalState};
+use crate::questions::AUTO_DECIDER;
+
+/// What a call came to that was still to be made.
+const NOT_MADE: &str = "The run was interrupted before this call was made. Nothing has happened by it.";
+
+/// The outcomes that are missing, and the end of the turn.
+pub(crate) fn recovery_events(history: &History, digest: &ConversationSummary, events: &[Event], now: u64) -> Vec<EventKind> {
+    let Some(turn) = &digest.open else { return Vec::new() };
+    let mut begun: BTreeSet<&str> = turn.begun.iter().map(String::as_str).collect();
+    let mut endings = Vec::new();
+    for event in events {
+        let EventKind::Question { question, .. } = &event.what else { continue };
+        if !turn.questions.contains(question) {
+            continue;
+        }
+        let how = "the program ended before they answered".to_owned();
+        let answer = json!(ApprovalAnswer::Unanswered { how });
+        endings.push(EventKind::Decision { question: question.clone(), answer, by: AUTO_DECIDER.to_owned() });
+    }
+    for call in calls_pending_approval(events) {
+        begun.remove(call);
+    }
+    let told = |call: &str| if begun.contains(call) { OUTCOME_UNKNOWN } else { NOT_MADE };
+    endings.extend(history.pending_calls().map(|call| EventKind::Result {
+        turn: turn.turn,
+        call: call.to_owned(),
+        text: told(call).to_owned(),
+        failure: Some(zubi_tool_api::Code::Cancelled),
+        duration: 0,
+    }));
+    let last = events.last().map_or(now, |event| event.at);
+    endings.push(EventKind::Ended(turn.ended_by_crash(last)));
+    endings
+}
+
+/// Calls that wait for the yes before which they do nothing.
+fn calls_pending_approval(events: &[Event]) -> Vec<&str> {
+    let mut calls: BTreeMap<&str, (&str, &Value, ApprovalState)> = BTreeMap::new();
+    let mut questions: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
+    for event in events {
+        match &event.what {
+            EventKind::Calling { call, tool, arguments, .. } => {
+                calls.insert(call, (tool, arguments, ApprovalState::default()));
+            }
+            EventKind::Question { question, call, request, .. } => {
+                if let Some((tool, arguments, asked)) = calls.get_mut(call.as_str()) {
+                    let about = request["tool"].as_str().unwrap_or_default();
+                    asked.question(passes_on::matches_call(about, tool, arguments));
+                }
+                questions.insert(question, (call, &request["arguments"]));
+            }
+            EventKind::Decision { question, answer, .. } => {
+                if let Some((call, arguments)) = questions.get(question.as_str())
+                    && let Some((.., asked)) = calls.get_mut(call)
+                    && let Ok(answer) = serde_json::from_value(answer.clone())
+                {
+                    asked.answer(arguments, &answer);
+                }
+            }
+            _ => {}
+        }
+    }
+    calls.into_iter().filter(|(_, (.., asked))| *asked == ApprovalState::Waiting).map(|(call, _)| call).collect()
+}

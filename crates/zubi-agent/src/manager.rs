@@ -1,0 +1,381 @@
+//! The desk: the conversations of a workspace, for whoever shows them. Starts turns and stops them, hands answers to the
+//! questions that wait, lists and searches what is kept.
+//!
+//! Any number of pages share one desk, and several processes one directory: a conversation is written by one at a time, for as
+//! long as a turn is going on in it.
+
+mod inspector;
+mod parameters;
+mod session;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::clock::Clock;
+use zubi_host::ToolService;
+use zubi_tool_api::cx::{ApprovalAnswer, Restrictions};
+use zubi_policy::rule::RuleText;
+use zubi_tool_api::redact::Redactor;
+
+use self::inspector::ManualCalls;
+use self::parameters::{check_length, expect_no_params, parameters};
+use self::session::ConversationSession;
+use crate::chat::{ChatError, ChatService};
+use crate::conversation::store::ConversationDir;
+use crate::conversation::{ConversationSummary, ConversationContext, ConversationCache, OpenError};
+use crate::event::{Event, EventKind};
+use crate::export;
+use zubi_models::choose::ModelRegistry;
+use crate::questions::Questions;
+use crate::run::Budgets;
+use crate::wire::{
+    AnswerParams, ConversationList, ExportedScenario, ServerInfo, INSPECTOR, ConversationRef, OpenParams, OpenResult, Rename, Search, State, Summary, ConversationEvent,
+    ToolList,
+};
+
+/// How many events a listener may be behind.
+const BEHIND: usize = 4096;
+/// How many conversations a list has if it does not say, and how many at most.
+const LIST: usize = 50;
+const MAX_LIST: usize = 500;
+/// Numbers of sessions begin here: those of other surfaces in this process count from 1.
+const SESSIONS: u64 = 1 << 40;
+
+/// What a desk is made of.
+#[derive(Clone)]
+pub struct ConversationManagerConfig {
+    pub service: Arc<dyn ToolService>,
+    pub models: Arc<ModelRegistry>,
+    /// zubi's state directory: conversations are kept in `sessions` below it.
+    pub state: Utf8PathBuf,
+    /// The workspace's folders. The same folders have the same conversations.
+    pub folders: Vec<Utf8PathBuf>,
+    pub budgets: Budgets,
+    /// Rules that answer questions, as [`crate::questions::auto_approve_rule`] reads them.
+    pub auto_approve: Vec<RuleText>,
+    /// Knows the secrets of this process: their values are neither kept nor told.
+    pub redactor: Redactor,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Why there is no desk.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenStoreError {
+    #[error("conversations cannot be kept in `{0}`: {1}")]
+    State(Utf8PathBuf, std::io::Error),
+    /// One of the rules is none.
+    #[error("{0}")]
+    Rule(String),
+}
+
+/// The conversations of a workspace.
+pub struct ConversationManager {
+    config: ConversationManagerConfig,
+    keeping: ConversationContext,
+    told: broadcast::Sender<Arc<ConversationEvent>>,
+    /// The conversations that something was done with.
+    seats: Mutex<BTreeMap<String, Arc<ConversationSession>>>,
+    sessions: AtomicU64,
+    inspector: ManualCalls,
+    closing: CancellationToken,
+    turns: TaskTracker,
+    own: Weak<Self>,
+}
+
+impl ConversationManager {
+    /// Makes the directory where it is not there. Reads nothing before somebody asks.
+    pub fn open(config: ConversationManagerConfig) -> Result<Arc<Self>, OpenStoreError> {
+        let place = ConversationDir::new(&config.state, &config.folders)
+            .map_err(|error| OpenStoreError::State(config.state.join("sessions"), error))?;
+        let (told, _) = broadcast::channel(BEHIND);
+        let teller = {
+            let told = told.clone();
+            // Nobody need listen.
+            move |conversation: &str, event: Event| {
+                drop(told.send(Arc::new(ConversationEvent { conversation: conversation.to_owned(), event })));
+            }
+        };
+        let keeping = ConversationContext {
+            place,
+            folders: config.folders.clone(),
+            clock: Arc::clone(&config.clock),
+            redactor: config.redactor.clone(),
+            tell: Arc::new(teller),
+            known: ConversationCache::default(),
+        };
+        let questions = Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(OpenStoreError::Rule)?;
+        let closing = CancellationToken::new();
+        let inspector = ManualCalls::new(&keeping, questions, SESSIONS, closing.child_token());
+        Ok(Arc::new_cyclic(|own| Self {
+            config,
+            keeping,
+            told,
+            seats: Mutex::default(),
+            sessions: AtomicU64::new(SESSIONS + 1),
+            inspector,
+            closing,
+            turns: TaskTracker::new(),
+            own: Weak::clone(own),
+        }))
+    }
+
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<ConversationSession>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seat of a conversation that is there.
+    fn seat(&self, id: &str) -> Result<Arc<ConversationSession>, ChatError> {
+        if let Some(seat) = self.seats().get(id) {
+            return Ok(Arc::clone(seat));
+        }
+        let path = self.keeping.place.path(id).map_err(|error| open_error(&error))?;
+        if !path.exists() {
+            return Err(open_error(&OpenError::Missing(id.to_owned())));
+        }
+        let seat = self.new_seat()?;
+        Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(seat)))
+    }
+
+    fn new_seat(&self) -> Result<Arc<ConversationSession>, ChatError> {
+        let questions = Questions::new(Arc::clone(&self.config.service), &self.config.auto_approve);
+        let questions = questions.map_err(ChatError::Failed)?;
+        Ok(Arc::new(ConversationSession::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
+    }
+
+    /// Does what waits for a disk, where it holds nobody up.
+    async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&ConversationContext) -> Result<T, OpenError> + Send + 'static,
+    ) -> Result<T, ChatError> {
+        let keeping = self.keeping.clone();
+        let done = tokio::task::spawn_blocking(move || work(&keeping)).await;
+        done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| open_error(&error))
+    }
+
+    fn hello(&self) -> ServerInfo {
+        let host = self.config.service.describe();
+        ServerInfo {
+            version: host.version,
+            folders: self.config.folders.clone(),
+            trusted: host.trusted,
+            model: self.config.models.default_id(),
+            max_iterations: self.config.budgets.iterations,
+        }
+    }
+
+    async fn conversations(&self, search: Search) -> Result<ConversationList, ChatError> {
+        check_length("query", search.query.as_deref(), parameters::MAX_WORDS)?;
+        check_length("id", search.id.as_deref(), parameters::MAX_WORDS)?;
+        let limit = search.limit.unwrap_or(LIST).clamp(1, MAX_LIST);
+        let seats: Vec<(String, Arc<ConversationSession>)> =
+            self.seats().iter().map(|(id, seat)| (id.clone(), Arc::clone(seat))).collect();
+        let mut live = BTreeMap::new();
+        for (id, seat) in seats {
+            if let Some(digest) = seat.digest() {
+                live.insert(id, digest);
+            }
+        }
+        self.run_blocking(move |keeping| {
+            let found = match &search.id {
+                Some(id) => keeping.find_by_prefix(id, limit)?,
+                None => keeping.place.search(search.query.as_deref(), limit)?,
+            };
+            let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
+            let held = keeping.place.locked_ids(open.map(|row| row.id.as_str()))?;
+            let summary = |row: crate::conversation::store::Row| match live.get(&row.id) {
+                Some(digest) => summary(&row.id, digest, live_state(digest), row.found),
+                None => {
+                    let state = if held.contains(&row.id) { State::Elsewhere } else { State::Idle };
+                    summary(&row.id, &row.digest, state, row.found)
+                }
+            };
+            Ok(ConversationList {
+                conversations: found.conversations.into_iter().map(summary).collect(),
+                more: found.more,
+                problem: found.problem,
+            })
+        })
+        .await
+    }
+
+    async fn open_conversation(&self, open: OpenParams) -> Result<OpenResult, ChatError> {
+        let OpenParams { conversation: id, after } = open;
+        let seat = self.seat(&id)?;
+        let mut going_on = seat.conversation();
+        let mut free = None;
+        if going_on.is_none() {
+            let live = seat.live().await;
+            going_on = seat.conversation();
+            // Nobody begins a turn meanwhile: the seat is ours. One that goes on need not wait until its file has been read.
+            free = going_on.is_none().then_some(live);
+        }
+        if let Some(conversation) = going_on {
+            let (digest, passing) = conversation.now();
+            drop(conversation);
+            let asked = id.clone();
+            let (_, mut events) = self.run_blocking(move |keeping| keeping.load_since(&asked, after)).await?;
+            // What has happened since that moment, the one who opens it hears.
+            events.retain(|event| event.seq <= digest.seq);
+            let summary = summary(&id, &digest, live_state(&digest), None);
+            return Ok(OpenResult { summary, last: digest.seq, events, passing });
+        }
+        let opened = self.run_blocking(move |keeping| {
+            let (mut standing, mut events) = keeping.load_since(&id, after)?;
+            let mut state = State::Idle;
+            if (standing.digest.open.is_some() || standing.is_cut) && standing.damage.is_none() {
+                match crate::conversation::Conversation::open(keeping, &id) {
+                    Ok(mended) => {
+                        drop(mended);
+                        (standing, events) = keeping.load_since(&id, after)?;
+                    }
+                    Err(OpenError::Elsewhere) => state = State::Elsewhere,
+                    Err(error) => return Err(error),
+                }
+            }
+            let digest = standing.digest;
+            let notice = |damage| EventKind::Notice {
+                turn: digest.turns,
+                text: format!("The file of this conversation is damaged: {damage}. What stands before is shown; it cannot be gone on with."),
+            };
+            let passing = standing.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
+            let summary = summary(&id, &digest, state, None);
+            Ok(OpenResult { summary, last: digest.seq, events, passing: passing.into_iter().collect() })
+        });
+        let opened = opened.await;
+        drop(free);
+        opened
+    }
+
+    fn answer(&self, answer: AnswerParams, door: &str) -> Result<(), ChatError> {
+        let given: ApprovalAnswer = serde_json::from_value(answer.answer)
+            .map_err(|error| ChatError::Invalid(format!("`answer` is none: {error}")))?;
+        match &given {
+            // Who has nobody in front of it says so, and the call is refused with the rule that would allow it.
+            ApprovalAnswer::Allow { .. } | ApprovalAnswer::Unavailable => {}
+            ApprovalAnswer::Deny { text } => check_length("text", text.as_deref(), parameters::MAX_LINES)?,
+            _ => return Err(ChatError::Invalid("`answer` is `allow`, `deny` or `unavailable`".to_owned())),
+        }
+        let waiting = |error: crate::questions::UnknownQuestion| ChatError::NotFound(error.to_string());
+        if answer.conversation == INSPECTOR {
+            return self.inspector.questions().answer(&answer.question, given, door).map_err(waiting);
+        }
+        self.seat(&answer.conversation)?.questions().answer(&answer.question, given, door).map_err(waiting)
+    }
+
+    async fn tools(&self) -> Result<ToolList, ChatError> {
+        let listed = self.config.service.list(&Restrictions::default()).await;
+        let specs = listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::HostUnavailable::HINT)))?;
+        Ok(ToolList { tools: specs.iter().map(|spec| spec.to_json()).collect() })
+    }
+
+    async fn export(&self, id: String) -> Result<ExportedScenario, ChatError> {
+        self.seat(&id)?;
+        let (standing, events) = self.run_blocking(move |keeping| keeping.load_since(&id, 0)).await?;
+        let title = standing.digest.title();
+        let scenario = export::scenario(&title, &events);
+        let scenario = scenario.to_yaml().map_err(|error| ChatError::Failed(error.to_string()))?;
+        Ok(ExportedScenario { name: export::file_name(&title), scenario })
+    }
+}
+
+/// What is going on in a conversation of this process.
+fn live_state(digest: &ConversationSummary) -> State {
+    match &digest.open {
+        None => State::Idle,
+        Some(open) if open.questions.is_empty() => State::Running,
+        Some(_) => State::Waiting,
+    }
+}
+
+fn summary(id: &str, digest: &ConversationSummary, state: State, found: Option<String>) -> Summary {
+    Summary {
+        id: id.to_owned(),
+        title: digest.title(),
+        created: digest.created,
+        updated: digest.updated,
+        model: digest.model.clone(),
+        turns: digest.turns,
+        usage: digest.usage,
+        state,
+        found,
+    }
+}
+
+/// Why a conversation cannot be had, with the next step.
+fn open_error(error: &OpenError) -> ChatError {
+    match error {
+        OpenError::Missing(_) => ChatError::NotFound(format!("{error}. `zubi agent list` shows which there are.")),
+        OpenError::Elsewhere => ChatError::Failed(format!("{error}, and writes in it. Wait until its turn has ended.")),
+        OpenError::Place(..) => ChatError::Failed(error.to_string()),
+        OpenError::Newer(_) => ChatError::Failed(format!("{error}; use that one. It is left as it is.")),
+        OpenError::Unusable(_) | OpenError::File(_) => ChatError::Failed(format!(
+            "the conversation cannot be used: {error}. Begin a new one; this one is left as it is."
+        )),
+    }
+}
+
+#[async_trait]
+impl ChatService for ConversationManager {
+    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+        let nothing = || json!({});
+        let answer = match method {
+            "hello" => {
+                expect_no_params(&params)?;
+                json!(self.hello())
+            }
+            "models" => {
+                expect_no_params(&params)?;
+                json!(self.config.models.list().await)
+            }
+            "conversations" => json!(self.conversations(parameters(params)?).await?),
+            "open" => json!(self.open_conversation(parameters(params)?).await?),
+            "send" => json!(self.send(parameters::validate_send(parameters(params)?)?, door).await?),
+            "stop" => {
+                self.stop(&parameters::<ConversationRef>(params)?.conversation).await?;
+                nothing()
+            }
+            "answer" => {
+                self.answer(parameters(params)?, door)?;
+                nothing()
+            }
+            "rename" => {
+                let Rename { conversation, title } = parameters(params)?;
+                self.rename(conversation, parameters::title(&title)?).await?;
+                nothing()
+            }
+            "delete" => {
+                self.delete(parameters::<ConversationRef>(params)?.conversation).await?;
+                nothing()
+            }
+            "export" => json!(self.export(parameters::<ConversationRef>(params)?.conversation).await?),
+            "tools" => {
+                expect_no_params(&params)?;
+                json!(self.tools().await?)
+            }
+            "call" => json!(self.inspector.call(&self.config.service, parameters(params)?, door).await?),
+            _ => return Err(ChatError::UnknownMethod(method.to_owned())),
+        };
+        Ok(answer)
+    }
+
+    fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
+        self.told.subscribe()
+    }
+
+    async fn shutdown(&self) {
+        self.closing.cancel();
+        self.turns.close();
+        self.turns.wait().await;
+    }
+}

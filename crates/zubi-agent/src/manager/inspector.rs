@@ -1,0 +1,142 @@
+//! Calls by hand. They are made under the full policy; their questions are told under a name of their own and never kept.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use zubi_host::{CallRequest, CallContext, ToolService};
+use zubi_tool_api::cx::{Caller, ProgressSink, Restrictions, Surface};
+
+use super::parameters::{MAX_TEXT, MAX_WORDS, check_length};
+use crate::chat::ChatError;
+use crate::conversation::{ConversationContext, secrets};
+use crate::event::{Event, EventKind};
+use crate::journal::{Journal, PersistError};
+use zubi_models::message::Message;
+use crate::questions::{ApproverFactory as _, Questions};
+use crate::wire::{CallTool, ManualCallResult, INSPECTOR};
+
+/// How many calls are made at once.
+const CALLS: usize = 16;
+/// How long a call may take with its questions; the tool's own time-out ends it earlier.
+const PATIENCE: Duration = Duration::from_hours(24);
+
+/// Who makes them.
+pub(super) struct ManualCalls {
+    journal: Arc<Unkept>,
+    questions: Questions,
+    session: u64,
+    room: Semaphore,
+    closing: CancellationToken,
+    /// Gives up what is being called; a new one for what is called later.
+    stop: Mutex<CancellationToken>,
+}
+
+impl ManualCalls {
+    pub(super) fn new(keeping: &ConversationContext, questions: Questions, session: u64, closing: CancellationToken) -> Self {
+        let stop = Mutex::new(closing.child_token());
+        let journal = Arc::new(Unkept { keeping: keeping.clone(), ids: AtomicU64::new(0) });
+        Self { journal, questions, session, room: Semaphore::new(CALLS), closing, stop }
+    }
+
+    pub(super) fn questions(&self) -> &Questions {
+        &self.questions
+    }
+
+    pub(super) fn stop(&self) {
+        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        stop.cancel();
+        *stop = self.closing.child_token();
+    }
+
+    pub(super) async fn call(
+        &self,
+        service: &Arc<dyn ToolService>,
+        call: CallTool,
+        door: &str,
+    ) -> Result<ManualCallResult, ChatError> {
+        check_length("tool", Some(&call.tool), MAX_WORDS)?;
+        check_length("arguments", Some(&call.arguments.to_string()), MAX_TEXT)?;
+        let Ok(_room) = self.room.try_acquire() else {
+            return Err(ChatError::Failed(format!(
+                "{CALLS} calls are being made already. Wait for one, or stop them."
+            )));
+        };
+        let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).child_token();
+        // Whoever does not wait for the answer any more has given the call up.
+        let _gives_up = stop.clone().drop_guard();
+        let id = self.journal.new_id();
+        let caller = Caller {
+            surface: Surface::Agent,
+            client: Some(format!("zubi-agent inspector ({door})")),
+            session: self.session,
+            restrictions: Restrictions::default(),
+        };
+        let journal: Arc<dyn Journal> = Arc::clone(&self.journal) as Arc<dyn Journal>;
+        let circumstances = CallContext {
+            cancel: stop.clone(),
+            progress: Arc::new(Progress { call: id.clone(), journal: Arc::clone(&journal) }),
+            approver: self.questions.approver_for(0, &id, journal, stop),
+            patience: PATIENCE,
+        };
+        let request =
+            CallRequest { tool: call.tool, arguments: call.arguments, caller: Arc::new(caller), token_budget: None };
+        let answer =
+            service.call(request, circumstances).await.map_err(|error| ChatError::NotFound(error.to_string()))?;
+        Ok(ManualCallResult {
+            text: answer.text,
+            is_error: answer.failure.is_some(),
+            data: answer.data,
+            duration: u64::try_from(answer.duration.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+struct Progress {
+    call: String,
+    journal: Arc<dyn Journal>,
+}
+
+impl ProgressSink for Progress {
+    fn report(&self, fraction: Option<f64>, message: &str) {
+        let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
+        // It keeps nothing, so nothing can fail.
+        drop(self.journal.add(what));
+    }
+}
+
+/// Tells everything and keeps nothing.
+struct Unkept {
+    keeping: ConversationContext,
+    ids: AtomicU64,
+}
+
+impl Journal for Unkept {
+    fn add(&self, what: EventKind) -> Result<(), PersistError> {
+        let what = secrets::redact_event(&self.keeping.redactor, what);
+        (self.keeping.tell)(INSPECTOR, Event { seq: 0, at: self.keeping.now(), what });
+        Ok(())
+    }
+
+    fn clean(&self, text: &str, is_broken_off: bool) -> String {
+        secrets::text(&self.keeping.redactor, text, is_broken_off)
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        Vec::new()
+    }
+
+    fn last(&self) -> u64 {
+        0
+    }
+
+    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
+        Vec::new()
+    }
+
+    fn new_id(&self) -> String {
+        format!("inspector_{}", self.ids.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}

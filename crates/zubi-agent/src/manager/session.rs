@@ -1,0 +1,295 @@
+//! The place of one conversation at the desk: the turn that is going on in it, its questions, its session.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{MutexGuard, mpsc};
+use tokio_util::sync::CancellationToken;
+use zubi_tool_api::cx::{Caller, Restrictions, Surface};
+
+use super::{ConversationManager, open_error};
+use crate::chat::ChatError;
+use crate::conversation::{Conversation, ConversationSummary, OpenError};
+use crate::event::{TurnEnded, StopReason, EventKind};
+use crate::journal::Journal;
+use crate::questions::Questions;
+use crate::run::Turn;
+use crate::wire::{SendParams, SendResult};
+
+/// The place of a conversation. It stays as long as the process does: what was allowed for the session holds on.
+pub(super) struct ConversationSession {
+    session: u64,
+    questions: Questions,
+    /// Held while a turn begins or ends, and while something is done that no turn may begin during.
+    live: tokio::sync::Mutex<Option<ActiveTurn>>,
+    /// The turn that is going on, for whoever does not want to wait.
+    shown: Mutex<Option<ActiveTurnView>>,
+}
+
+/// What can be seen and stopped of a turn whatever else waits.
+#[derive(Clone)]
+struct ActiveTurnView {
+    conversation: Arc<Conversation>,
+    stop: CancellationToken,
+}
+
+/// A turn that is going on.
+pub(super) struct ActiveTurn {
+    conversation: Arc<Conversation>,
+    turn: u64,
+    /// The model that is asked, by its id and by what it was asked for as.
+    model: [String; 2],
+    inbox: mpsc::UnboundedSender<String>,
+    /// Cancelled when the conversation is nobody's again.
+    over: CancellationToken,
+}
+
+impl ActiveTurn {
+    /// What is said into a turn that goes on is a text; with what it was begun holds until its end.
+    fn validate_follow_up(&self, send: &SendParams) -> Result<(), ChatError> {
+        let other_model = send.model.as_ref().is_some_and(|model| !self.model.contains(model));
+        let more = [
+            (other_model, "model"),
+            (send.max_iterations.is_some(), "maxIterations"),
+            (!send.tools.is_empty(), "tools"),
+            (send.schema.is_some(), "schema"),
+            (send.instructions.is_some(), "instructions"),
+        ];
+        match more.into_iter().find(|(is_there, _)| *is_there) {
+            None => Ok(()),
+            Some((_, name)) => Err(ChatError::Invalid(format!(
+                "`{name}` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone."
+            ))),
+        }
+    }
+}
+
+impl ConversationSession {
+    pub(super) fn new(session: u64, questions: Questions) -> Self {
+        Self { session, questions, live: tokio::sync::Mutex::new(None), shown: Mutex::new(None) }
+    }
+
+    pub(super) fn questions(&self) -> &Questions {
+        &self.questions
+    }
+
+    pub(super) async fn live(&self) -> MutexGuard<'_, Option<ActiveTurn>> {
+        self.live.lock().await
+    }
+
+    /// Of the turn that is going on.
+    pub(super) fn digest(&self) -> Option<ConversationSummary> {
+        self.conversation().map(|conversation| conversation.digest())
+    }
+
+    /// In which a turn is going on.
+    pub(super) fn conversation(&self) -> Option<Arc<Conversation>> {
+        self.active_view().map(|shown| shown.conversation)
+    }
+
+    fn active_view(&self) -> Option<ActiveTurnView> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn show(&self, shown: Option<ActiveTurnView>) {
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+    }
+}
+
+impl ConversationManager {
+    /// Says something: into the turn that is going on, else it begins one.
+    pub(super) async fn send(&self, send: SendParams, door: &str) -> Result<SendResult, ChatError> {
+        self.open_for_more()?;
+        let Some(id) = send.conversation.clone() else {
+            let model = self.model(send.model.as_deref(), None).await?;
+            let seat = self.new_seat()?;
+            let mut live = seat.live().await;
+            let conversation = Arc::new(self.run_blocking(Conversation::create).await?);
+            self.seats().insert(conversation.id().to_owned(), Arc::clone(&seat));
+            return self.begin(&seat, &mut live, conversation, model, send, door);
+        };
+        let mut model = None;
+        loop {
+            let seat = self.seat(&id)?;
+            let mut live = seat.live().await;
+            let over = match live.as_ref() {
+                None => {
+                    let asked = id.clone();
+                    let Some(model) = model.take() else {
+                        drop(live);
+                        // A provider may take its time: nobody waits for the seat meanwhile.
+                        let last = match &send.model {
+                            Some(_) => None,
+                            None => self.run_blocking(move |keeping| keeping.load_since(&asked, u64::MAX)).await?.0.digest.model,
+                        };
+                        model = Some(self.model(send.model.as_deref(), last).await?);
+                        continue;
+                    };
+                    let opened = self.run_blocking(move |keeping| Conversation::open(keeping, &asked)).await;
+                    return self.begin(&seat, &mut live, Arc::new(opened?), model, send, door);
+                }
+                // It hears nothing any more: it is just ending.
+                Some(going_on) if going_on.inbox.is_closed() => going_on.over.clone(),
+                Some(going_on) => {
+                    going_on.validate_follow_up(&send)?;
+                    match going_on.inbox.send(send.text.clone()) {
+                        Ok(()) => return Ok(SendResult { conversation: id, turn: going_on.turn }),
+                        Err(_) => going_on.over.clone(),
+                    }
+                }
+            };
+            drop(live);
+            over.cancelled().await;
+        }
+    }
+
+    fn open_for_more(&self) -> Result<Arc<Self>, ChatError> {
+        let desk = self.own.upgrade().filter(|_| !self.closing.is_cancelled());
+        desk.ok_or_else(|| ChatError::Failed("zubi is ending; start it anew".to_owned()))
+    }
+
+    async fn model(
+        &self,
+        wanted: Option<&str>,
+        last: Option<String>,
+    ) -> Result<Arc<dyn zubi_models::Model>, ChatError> {
+        let id = wanted.map(str::to_owned).or(last).unwrap_or_else(|| self.config.models.default_id());
+        self.config.models.open(&id).await.map_err(|error| ChatError::Failed(error.with_default_hint()))
+    }
+
+    fn begin(
+        &self,
+        seat: &Arc<ConversationSession>,
+        live: &mut Option<ActiveTurn>,
+        conversation: Arc<Conversation>,
+        model: Arc<dyn zubi_models::Model>,
+        send: SendParams,
+        door: &str,
+    ) -> Result<SendResult, ChatError> {
+        // What begins after this is stopped at once.
+        let desk = self.open_for_more()?;
+        let mut budgets = self.config.budgets.clone();
+        if let Some(iterations) = send.max_iterations {
+            budgets.iterations = iterations;
+        }
+        let restrictions = Restrictions {
+            tools: if send.tools.is_empty() { Vec::new() } else { vec![send.tools] },
+            ..Restrictions::default()
+        };
+        let caller = Caller {
+            surface: Surface::Agent,
+            client: Some(format!("zubi-agent ({door})")),
+            session: seat.session,
+            restrictions,
+        };
+        let (inbox, heard) = mpsc::unbounded_channel();
+        let (stop, over) = (self.closing.child_token(), CancellationToken::new());
+        let id = model.info().id.clone();
+        let names = [send.model.unwrap_or_else(|| id.clone()), id];
+        let turn = Turn {
+            service: Arc::clone(&self.config.service),
+            model,
+            budgets,
+            caller: Arc::new(caller),
+            instructions: send.instructions,
+            schema: send.schema,
+            approvers: Arc::new(seat.questions.clone()),
+            clock: Arc::clone(&self.config.clock),
+            stop: stop.clone(),
+            inbox: heard,
+        };
+        let number = conversation.digest().turns + 1;
+        let sent = SendResult { conversation: conversation.id().to_owned(), turn: number };
+        seat.show(Some(ActiveTurnView { conversation: Arc::clone(&conversation), stop }));
+        *live = Some(ActiveTurn {
+            conversation: Arc::clone(&conversation),
+            turn: number,
+            model: names,
+            inbox,
+            over: over.clone(),
+        });
+        let seat = Arc::clone(seat);
+        desk.turns.clone().spawn(async move {
+            let journal: Arc<dyn Journal> = Arc::clone(&conversation) as Arc<dyn Journal>;
+            // In a task of its own: if it panics, the turn ends nevertheless.
+            let run = tokio::spawn(turn.run(number, send.text, journal));
+            let ended = match run.await {
+                Ok(ended) => ended,
+                Err(error) => {
+                    let ended = failed_end(number, &error.to_string());
+                    drop(conversation.add(EventKind::Ended(ended.clone())));
+                    ended
+                }
+            };
+            let digest = conversation.digest();
+            // Neither is there an end where not even the beginning could be kept.
+            if digest.open.is_some() || digest.turns < number {
+                conversation.publish_unsaved_end(ended);
+            }
+            // Whoever hears of the end and says more finds the seat taken until here.
+            let mut live = seat.live().await;
+            seat.show(None);
+            *live = None;
+            drop(conversation);
+            drop(live);
+            over.cancel();
+        });
+        Ok(sent)
+    }
+
+    pub(super) async fn stop(&self, id: &str) -> Result<(), ChatError> {
+        if id == crate::wire::INSPECTOR {
+            self.inspector.stop();
+            return Ok(());
+        }
+        let seat = self.seat(id)?;
+        let stops = || seat.active_view().map(|shown| shown.stop.cancel()).is_some();
+        if stops() {
+            return Ok(());
+        }
+        // One may just be beginning.
+        drop(seat.live().await);
+        if stops() {
+            return Ok(());
+        }
+        let id = id.to_owned();
+        let held = self.run_blocking(move |keeping| Ok(keeping.place.locked_ids(std::iter::once(id.as_str()))?)).await?;
+        if held.is_empty() { Ok(()) } else { Err(open_error(&OpenError::Elsewhere)) }
+    }
+
+    pub(super) async fn rename(&self, id: String, title: String) -> Result<(), ChatError> {
+        let seat = self.seat(&id)?;
+        let live = seat.live().await;
+        let titled = EventKind::Titled { title };
+        let unkept = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
+        match live.as_ref() {
+            Some(live) => live.conversation.add(titled).map_err(unkept),
+            None => self.run_blocking(move |keeping| Conversation::open(keeping, &id)).await?.add(titled).map_err(unkept),
+        }
+    }
+
+    pub(super) async fn delete(&self, id: String) -> Result<(), ChatError> {
+        let seat = self.seat(&id)?;
+        let live = seat.live().await;
+        if live.is_some() {
+            return Err(ChatError::Failed("a turn is going on in this conversation. Stop it first.".to_owned()));
+        }
+        let asked = id.clone();
+        self.run_blocking(move |keeping| keeping.delete(&asked)).await?;
+        self.seats().remove(&id);
+        Ok(())
+    }
+}
+
+fn failed_end(turn: u64, why: &str) -> TurnEnded {
+    TurnEnded {
+        turn,
+        reason: StopReason::Failed,
+        text: "This turn was cut off by a defect of zubi.".to_owned(),
+        data: None,
+        problem: Some(format!("{why}. What was done until then is kept; please report it.")),
+        iterations: 0,
+        calls: 0,
+        usage: zubi_models::message::Usage::default(),
+        duration: 0,
+    }
+}

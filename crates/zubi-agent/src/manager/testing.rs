@@ -1,0 +1,264 @@
+//! A desk over a real host of a temporary folder, and a model that says what a test has written down.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::{Layer, Layers, PolicyRule, UserLayer};
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
+use zubi_tool_api::redact::Redactor;
+
+use super::{ConversationManager, ConversationManagerConfig};
+use crate::chat::{ChatError, ChatService as _};
+use crate::event::{TurnEnded, Event, EventKind};
+use zubi_models::message::{ToolCall, Message, AssistantMessage, Usage};
+use zubi_models::choose::ModelRegistry;
+use zubi_models::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Delta, OnDelta, Prompt, FinishReason};
+use crate::run::Budgets;
+use crate::wire::{OpenResult, ConversationEvent};
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// One answer of the model.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Say(&'static str),
+    /// Calls, each a tool and its arguments.
+    Calls(Vec<(&'static str, Value)>),
+    /// Says this much and never comes to an end.
+    Hang(&'static str),
+    Panic,
+}
+
+/// A model whose answers are written down, and what it was told.
+pub(crate) struct Script {
+    info: ModelInfo,
+    steps: Mutex<VecDeque<Step>>,
+    pub(crate) told: Mutex<Vec<Vec<Message>>>,
+}
+
+impl Script {
+    fn new() -> Arc<Self> {
+        let info = ModelInfo {
+            id: "script/one".to_owned(),
+            name: "Script".to_owned(),
+            provider: "script".to_owned(),
+            context: None,
+        };
+        Arc::new(Self { info, steps: Mutex::default(), told: Mutex::default() })
+    }
+
+    pub(crate) fn then(&self, steps: impl IntoIterator<Item = Step>) {
+        self.steps.lock().unwrap().extend(steps);
+    }
+}
+
+#[async_trait]
+impl Model for Script {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+        let number = {
+            let mut told = self.told.lock().unwrap();
+            told.push(prompt.messages.to_vec());
+            told.len()
+        };
+        let step = self.steps.lock().unwrap().pop_front();
+        let said = match step {
+            None => return Err(ModelError::new(ErrorKind::Refused, "nothing more is written down")),
+            Some(Step::Panic) => panic!("as the test wants"),
+            Some(Step::Hang(text)) => {
+                pieces(Delta::Text(text.to_owned()));
+                return std::future::pending().await;
+            }
+            Some(Step::Say(text)) => {
+                pieces(Delta::Text(text.to_owned()));
+                AssistantMessage { text: text.to_owned(), ..AssistantMessage::default() }
+            }
+            Some(Step::Calls(calls)) => {
+                let call = |(at, (tool, arguments)): (usize, (&str, Value))| ToolCall {
+                    id: format!("{number}.{at}"),
+                    tool: tool.to_owned(),
+                    arguments,
+                };
+                AssistantMessage { calls: calls.into_iter().enumerate().map(call).collect(), ..AssistantMessage::default() }
+            }
+        };
+        Ok(Answer { said, usage: Usage { input: 10, output: 2, cached: 0 }, stop: FinishReason::Finished })
+    }
+}
+
+struct Source(Arc<Script>);
+
+#[async_trait]
+impl ModelSource for Source {
+    fn provider(&self) -> &'static str {
+        "script"
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        Ok(vec![self.0.info.clone()])
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if name == "silent" {
+            return std::future::pending().await;
+        }
+        if name == "one" {
+            Ok(Arc::clone(&self.0) as Arc<dyn Model>)
+        } else {
+            Err(ModelError::new(ErrorKind::NotConfigured, "no such model"))
+        }
+    }
+}
+
+/// A folder with a file, a host of it, and what desks are made of.
+pub(crate) struct Fixture {
+    _guard: tempfile::TempDir,
+    pub(crate) work: Utf8PathBuf,
+    pub(crate) state: Utf8PathBuf,
+    pub(crate) service: Arc<dyn ToolService>,
+    pub(crate) script: Arc<Script>,
+}
+
+pub(crate) fn fixture() -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(&Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap()).unwrap();
+    let (work, state) = (root.join("work"), root.join("state"));
+    std::fs::create_dir(&work).unwrap();
+    zubi_base::fs::write_atomic(&work.join("catalogue.md"), b"tea\n").unwrap();
+    let service = host(&work, &state);
+    Fixture { _guard: guard, work, state, service, script: Script::new() }
+}
+
+/// A host whose user wants to be asked before a file is written.
+fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
+    let asks = PolicyRule { line: 1, rule: json!({ "action": "ask", "tools": ["file.write"] }) };
+    let layer = Layer { policy: vec![asks], ..Layer::default() };
+    let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
+    let config = HostConfig {
+        folders: vec![work.clone()],
+        state_dir: state.clone(),
+        settings: layers.resolve(),
+        trust: Trust::new(TrustStore::new(state), false),
+        spawner: Spawner::direct(),
+        user_catalogue: None,
+        search_path: None,
+        kind: HostKind::Front,
+        clock: Arc::new(SystemClock),
+    };
+    Arc::new(LocalHost::new(&config).unwrap())
+}
+
+impl Fixture {
+    pub(crate) fn desk(&self) -> Talk {
+        self.desk_with(|_| {})
+    }
+
+    pub(crate) fn desk_with(&self, change: impl FnOnce(&mut ConversationManagerConfig)) -> Talk {
+        let source: Arc<dyn ModelSource> = Arc::new(Source(Arc::clone(&self.script)));
+        let mut config = ConversationManagerConfig {
+            service: Arc::clone(&self.service),
+            models: Arc::new(ModelRegistry::new(vec![source], Some("script/one".to_owned()))),
+            state: self.state.clone(),
+            folders: vec![self.work.clone()],
+            budgets: Budgets::default(),
+            auto_approve: Vec::new(),
+            redactor: Redactor::default(),
+            clock: Arc::new(SystemClock),
+        };
+        change(&mut config);
+        let desk = ConversationManager::open(config).unwrap();
+        Talk { events: desk.listen(), desk }
+    }
+}
+
+/// A desk, and somebody who listens.
+pub(crate) struct Talk {
+    pub(crate) desk: Arc<ConversationManager>,
+    events: broadcast::Receiver<Arc<ConversationEvent>>,
+}
+
+impl Talk {
+    /// A request that must succeed.
+    pub(crate) async fn request(&self, method: &str, params: Value) -> Value {
+        self.desk.request(method, params, "test").await.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// One that must be refused.
+    pub(crate) async fn refusal(&self, method: &str, params: Value) -> ChatError {
+        let answer = self.desk.request(method, params, "test").await;
+        answer.expect_err("this should have been refused")
+    }
+
+    /// Says something in a new conversation; its id.
+    pub(crate) async fn begin(&self, text: &str) -> String {
+        self.request("send", json!({ "text": text })).await["conversation"].as_str().unwrap().to_owned()
+    }
+
+    /// The next event of which this is true.
+    pub(crate) async fn wait(&mut self, is_it: impl Fn(&EventKind) -> bool) -> ConversationEvent {
+        let search = async {
+            loop {
+                let told = self.events.recv().await.expect("the desk is there, and the test is not too slow");
+                if is_it(&told.event.what) {
+                    return ConversationEvent::clone(&told);
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, search).await.expect("what the test waits for never came")
+    }
+
+    /// The end of the next turn that ends.
+    pub(crate) async fn end(&mut self) -> TurnEnded {
+        match self.wait(|what| matches!(what, EventKind::Ended(_))).await.event.what {
+            EventKind::Ended(ended) => ended,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The next question's id.
+    pub(crate) async fn question(&mut self) -> String {
+        match self.wait(|what| matches!(what, EventKind::Question { .. })).await.event.what {
+            EventKind::Question { question, .. } => question,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) async fn open(&self, conversation: &str) -> OpenResult {
+        serde_json::from_value(self.request("open", json!({ "conversation": conversation })).await).unwrap()
+    }
+}
+
+/// Events in a line each, without what differs from run to run.
+pub(crate) fn render_events(events: &[Event]) -> String {
+    let mut text = String::new();
+    for event in events {
+        let line = match &event.what {
+            EventKind::Began { .. } => "began".to_owned(),
+            EventKind::Titled { title } => format!("titled {title}"),
+            EventKind::Asked { turn, text } => format!("asked {turn}: {text}"),
+            EventKind::Iteration { model, .. } => format!("iteration of {model}"),
+            EventKind::Answered { said, .. } => format!("answered: {} ({} calls)", said.text, said.calls.len()),
+            EventKind::Calling { summary, .. } => format!("calling {summary}"),
+            EventKind::Question { .. } => "question".to_owned(),
+            EventKind::Decision { answer, by, .. } => format!("decision by {by}: {answer}"),
+            EventKind::Result { failure, .. } => format!("result {failure:?}"),
+            EventKind::Ended(ended) => format!("ended {:?}: {} {:?}", ended.reason, ended.text, ended.problem),
+            other => format!("{other:?}"),
+        };
+        writeln!(text, "{} {line}", event.seq).unwrap();
+    }
+    text
+}

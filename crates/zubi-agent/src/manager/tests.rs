@@ -1,0 +1,477 @@
+//! The desk over a real host: what is said, asked, stopped, listed and deleted, by one and by several.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+
+use super::testing::{Step, fixture, render_events};
+use super::*;
+use crate::event::StopReason;
+use zubi_models::message::Message;
+
+fn write(path: &str) -> (&'static str, Value) {
+    ("file_write", json!({ "path": path, "content": "new\n" }))
+}
+
+#[tokio::test]
+async fn a_conversation_is_kept_and_goes_on() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let read = vec![("file_read", json!({ "path": "catalogue.md" }))];
+    fixture.script.then([Step::Calls(read), Step::Say("Tea."), Step::Say("Still tea.")]);
+    let id = talk.begin("What is in the catalogue?\nTell me.").await;
+    assert_eq!(talk.end().await.reason, StopReason::Completed);
+    // Another process goes on with it.
+    let mut talk = fixture.desk();
+    let sent = talk.request("send", json!({ "conversation": id, "text": "And now?" })).await;
+    assert_eq!(sent, json!({ "conversation": id, "turn": 2 }));
+    talk.end().await;
+    let opened = talk.open(&id).await;
+    assert_snapshot!(render_events(&opened.events), @"
+    1 began
+    2 asked 1: What is in the catalogue?
+    Tell me.
+    3 iteration of script/one
+    4 answered:  (1 calls)
+    5 calling Read a file: catalogue.md
+    6 result None
+    7 iteration of script/one
+    8 answered: Tea. (0 calls)
+    9 ended Completed: Tea. None
+    10 asked 2: And now?
+    11 iteration of script/one
+    12 answered: Still tea. (0 calls)
+    13 ended Completed: Still tea. None
+    ");
+    let told = fixture.script.told.lock().unwrap().pop().unwrap();
+    let roles = |message: &Message| json!(message)["role"].as_str().unwrap().to_owned();
+    assert_eq!(told.iter().map(roles).collect::<Vec<_>>(), ["user", "assistant", "tool", "assistant", "user"]);
+    let list = talk.request("conversations", json!({ "query": "catalogue tea" })).await;
+    let first = &list["conversations"][0];
+    assert_eq!(
+        (&first["title"], &first["turns"], &first["model"], &first["usage"]["input"]),
+        (&json!("What is in the catalogue? Tell me."), &json!(2), &json!("script/one"), &json!(30))
+    );
+    talk.request("rename", json!({ "conversation": id, "title": " Of  tea " })).await;
+    assert_eq!(talk.open(&id).await.summary.title, "Of tea");
+}
+
+#[tokio::test]
+async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let steps = || [Step::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), Step::Say("Done.")];
+    fixture.script.then(steps());
+    let id = talk.begin("Run it").await;
+    let question = talk.question().await;
+    assert_eq!(talk.open(&id).await.summary.state, State::Waiting);
+    let list = talk.request("conversations", Value::Null).await;
+    assert_eq!(list["conversations"][0]["state"], "waiting");
+    let wrong = talk
+        .refusal(
+            "answer",
+            json!({ "conversation": id, "question": question, "answer": { "unanswered": { "how": "x" } } }),
+        )
+        .await;
+    assert_snapshot!(wrong, @"Invalid input: `answer` is `allow`, `deny` or `unavailable`");
+    let wrong = talk
+        .refusal("answer", json!({ "conversation": id, "question": "x", "answer": { "deny": { "text": null } } }))
+        .await;
+    assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.");
+    let request = match &talk.open(&id).await.events.last().unwrap().what {
+        EventKind::Question { request, .. } => request.clone(),
+        other => panic!("{other:?}"),
+    };
+    let options = request["options"].as_array().unwrap();
+    let for_session = options.iter().position(|option| option["scope"] == "session").unwrap();
+    let yes = json!({ "allow": { "option": for_session, "arguments": null } });
+    talk.request("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    assert_eq!(talk.end().await.reason, StopReason::Completed);
+    // The same again is not asked about, not even in the next turn.
+    fixture.script.then(steps());
+    talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_eq!(talk.end().await.reason, StopReason::Completed);
+    // In another conversation it is.
+    fixture.script.then(steps());
+    let other = talk.begin("Run it").await;
+    let question = talk.question().await;
+    let no = json!({ "deny": { "text": "Not there." } });
+    talk.request("answer", json!({ "conversation": other, "question": question, "answer": no })).await;
+    talk.end().await;
+    assert_snapshot!(render_events(&talk.open(&other).await.events), @r#"
+    1 began
+    2 asked 1: Run it
+    3 iteration of script/one
+    4 answered:  (1 calls)
+    5 calling Run a command: cargo build
+    6 question
+    7 decision by test: {"deny":{"text":"Not there."}}
+    8 result Some(Denied)
+    9 iteration of script/one
+    10 answered: Done. (0 calls)
+    11 ended Completed: Done. None
+    "#);
+}
+
+#[tokio::test]
+async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Hang("I think"), Step::Calls(vec![write("a.txt")]), Step::Say("Well.")]);
+    let id = talk.begin("Think").await;
+    talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
+    let opened = talk.open(&id).await;
+    assert_eq!(opened.summary.state, State::Running);
+    let passing: Vec<Value> = opened.passing.iter().map(|event| json!(event.what)).collect();
+    assert_eq!(passing, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
+    let running = talk.refusal("delete", json!({ "conversation": id })).await;
+    assert_snapshot!(running, @"a turn is going on in this conversation. Stop it first.");
+    talk.request("stop", json!({ "conversation": id })).await;
+    assert_eq!(talk.end().await.reason, StopReason::Stopped);
+
+    talk.request("send", json!({ "conversation": id, "text": "Write" })).await;
+    let question = talk.question().await;
+    talk.request("stop", json!({ "conversation": id })).await;
+    assert_eq!(talk.end().await.reason, StopReason::Stopped);
+    let late =
+        json!({ "conversation": id, "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
+    assert!(matches!(talk.refusal("answer", late).await, ChatError::NotFound(_)));
+    assert!(!fixture.work.join("a.txt").exists());
+
+    talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
+    assert_eq!(talk.end().await.text, "Well.");
+    talk.request("stop", json!({ "conversation": id })).await;
+    talk.request("delete", json!({ "conversation": id })).await;
+    assert!(matches!(talk.refusal("open", json!({ "conversation": id })).await, ChatError::NotFound(_)));
+    assert_eq!(talk.request("conversations", Value::Null).await["conversations"], json!([]));
+}
+
+#[tokio::test]
+async fn into_a_turn_that_goes_on_only_a_text_is_said() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Hang("I think")]);
+    let id = talk.begin("Think").await;
+    let say = |more: Value| {
+        let mut params = json!({ "conversation": id, "text": "And this" });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let mut refusals = String::new();
+    for more in [
+        json!({ "model": "script/two" }),
+        json!({ "maxIterations": 1 }),
+        json!({ "tools": ["file.*"] }),
+        json!({ "schema": {} }),
+        json!({ "instructions": "Be brief." }),
+    ] {
+        writeln!(refusals, "{}", talk.refusal("send", say(more)).await).unwrap();
+    }
+    assert_snapshot!(refusals, @"
+    Invalid input: `model` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `maxIterations` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `tools` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `schema` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `instructions` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    ");
+    talk.request("send", say(json!({ "model": "script/one" }))).await;
+    talk.request("stop", json!({ "conversation": id })).await;
+    talk.end().await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_model_that_is_slow_to_be_opened() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("Well."), Step::Say("Again.")]);
+    let id = talk.begin("Think").await;
+    talk.end().await;
+    let desk = Arc::clone(&talk.desk);
+    let params = json!({ "conversation": id, "text": "More", "model": "script/silent" });
+    let slow = tokio::spawn(async move { desk.request("send", params, "test").await });
+    tokio::task::yield_now().await;
+    let all = async {
+        assert_eq!(talk.open(&id).await.summary.state, State::Idle);
+        talk.request("stop", json!({ "conversation": id })).await;
+        talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
+        talk.end().await
+    };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(30), all).await.expect("nobody waits");
+    assert_eq!(ended.text, "Again.");
+    assert!(!slow.is_finished());
+    slow.abort();
+}
+
+#[tokio::test]
+async fn conversations_are_found_by_the_beginning_of_their_id_however_many_there_are() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("Well.")]);
+    let old = talk.begin("The first").await;
+    talk.end().await;
+    for _ in 0..=MAX_LIST {
+        crate::conversation::Conversation::create(&talk.desk.keeping).unwrap();
+    }
+    let found = talk.request("conversations", json!({ "id": old, "limit": 2 })).await;
+    assert_eq!([&found["conversations"][0]["title"], &found["more"]], [&json!("The first"), &json!(0)]);
+    let all = talk.request("conversations", json!({ "id": "", "limit": 2 })).await;
+    assert_eq!((all["conversations"].as_array().unwrap().len(), &all["more"]), (2, &json!(MAX_LIST)));
+    let none = talk.request("conversations", json!({ "id": "no" })).await;
+    assert_eq!(none["conversations"], json!([]));
+}
+
+#[tokio::test]
+async fn what_is_said_at_once_is_heard_once() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("One.")]);
+    let id = talk.begin("First").await;
+    talk.end().await;
+    fixture.script.then(std::iter::repeat_n(Step::Say("More."), 8));
+    let says = (0..8).map(|number| talk.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
+    let sent = futures_util::future::join_all(says).await;
+    let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
+    talk.wait(|what| matches!(what, EventKind::Ended(ended) if ended.turn == last)).await;
+    let opened = talk.open(&id).await;
+    for number in 0..8 {
+        let is_it =
+            |event: &&Event| matches!(&event.what, EventKind::Asked { text, .. } if *text == format!("Number {number}"));
+        assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", render_events(&opened.events));
+    }
+}
+
+#[tokio::test]
+async fn two_processes_have_one_conversation_one_after_the_other() {
+    let fixture = fixture();
+    let (mut one, mut other) = (fixture.desk(), fixture.desk());
+    fixture.script.then([Step::Hang("I think"), Step::Say("Well.")]);
+    let id = one.begin("Think").await;
+    one.wait(|what| matches!(what, EventKind::Text { .. })).await;
+    let opened = other.open(&id).await;
+    assert_eq!((opened.summary.state, opened.events.len()), (State::Elsewhere, 3));
+    assert_eq!(other.request("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
+    for (method, params) in [
+        ("send", json!({ "conversation": id, "text": "Me too" })),
+        ("rename", json!({ "conversation": id, "title": "Mine" })),
+        ("delete", json!({ "conversation": id })),
+        ("stop", json!({ "conversation": id })),
+    ] {
+        let refusal = other.refusal(method, params).await.to_string();
+        assert_eq!(
+            refusal, "another process has this conversation, and writes in it. Wait until its turn has ended.",
+            "{method}"
+        );
+    }
+    one.request("stop", json!({ "conversation": id })).await;
+    one.end().await;
+    one.desk.shutdown().await;
+    other.request("send", json!({ "conversation": id, "text": "Now me" })).await;
+    assert_eq!(other.end().await.text, "Well.");
+}
+
+#[tokio::test]
+async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
+    let fixture = fixture();
+    let (mut one, mut other) = (fixture.desk(), fixture.desk());
+    fixture.script.then(std::iter::repeat_n(Step::Say("Well."), 20));
+    let id = one.begin("Begin").await;
+    one.end().await;
+    for round in 0..5 {
+        let say = |who: &str| json!({ "conversation": id, "text": format!("{who} {round}") });
+        let (first, second) = tokio::join!(
+            one.desk.request("send", say("one"), "test"),
+            other.desk.request("send", say("other"), "test")
+        );
+        assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
+        for (sent, talk, who) in [(first, &mut one, "one"), (second, &mut other, "other")] {
+            let text = format!("{who} {round}");
+            let is_it = |event: &Event| matches!(&event.what, EventKind::Asked { text: said, .. } if *said == text);
+            match sent {
+                Ok(_) => {
+                    talk.end().await;
+                    assert!(talk.open(&id).await.events.iter().any(is_it), "{text} was taken");
+                }
+                Err(refusal) => {
+                    assert!(refusal.to_string().starts_with("another process has this conversation"), "{refusal}");
+                    assert!(!talk.open(&id).await.events.iter().any(is_it), "{text} was refused");
+                }
+            }
+        }
+    }
+    one.desk.shutdown().await;
+    other.desk.shutdown().await;
+    let opened = one.open(&id).await;
+    assert!(opened.passing.is_empty() && opened.events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
+}
+
+#[tokio::test]
+async fn a_listener_that_is_too_slow_loses_events_and_nothing_else() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let mut slow = talk.desk.listen();
+    fixture.script.then([Step::Hang("I think")]);
+    let id = talk.begin("Begin").await;
+    talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
+    for number in 0..=BEHIND {
+        talk.request("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
+    }
+    assert!(matches!(slow.recv().await, Err(broadcast::error::RecvError::Lagged(_))));
+    assert_eq!(talk.open(&id).await.summary.title, format!("Number {BEHIND}"));
+}
+
+#[tokio::test]
+async fn the_end_of_the_desk_ends_its_turns() {
+    let fixture = fixture();
+    let talk = fixture.desk();
+    fixture.script.then([Step::Hang("I think"), Step::Hang("I too")]);
+    let (one, other) = (talk.begin("Think").await, talk.begin("Think").await);
+    talk.desk.shutdown().await;
+    for id in [one, other] {
+        let events = talk.open(&id).await.events;
+        assert!(
+            matches!(&events.last().unwrap().what, EventKind::Ended(ended) if ended.reason == StopReason::Stopped),
+            "{}",
+            render_events(&events)
+        );
+    }
+    let late = talk.refusal("send", json!({ "text": "Hello?" })).await;
+    assert_snapshot!(late, @"zubi is ending; start it anew");
+    // It is no conversation, for nothing was said in it.
+    assert_eq!(talk.request("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_defect_ends_the_turn_and_not_the_conversation() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Panic, Step::Say("Well.")]);
+    let id = talk.begin("Think").await;
+    assert_eq!(talk.end().await.reason, StopReason::Failed);
+    talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_eq!(talk.end().await.text, "Well.");
+}
+
+#[tokio::test]
+async fn what_was_cut_off_is_told_when_it_is_opened() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("Well.")]);
+    let id = talk.begin("Think").await;
+    talk.end().await;
+    let path = talk.desk.keeping.place.path(&id).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    zubi_base::fs::write_atomic(&path, &whole[..whole.len() - 20]).unwrap();
+    let opened = talk.open(&id).await;
+    assert_snapshot!(render_events(&opened.events[opened.events.len() - 2..]), @r#"
+    4 answered: Well. (0 calls)
+    5 ended Killed: This turn was cut off: the program ended. Until then: iterations 1, calls 0. Some("The program ended while this turn was going on. Say how to go on; what was done until then is kept.")
+    "#);
+    // One that is damaged in the middle is shown as far as it goes, and left as it is.
+    let damaged = [&whole[..300], b"\n\n", &whole[300..]].concat();
+    zubi_base::fs::write_atomic(&path, &damaged).unwrap();
+    let opened = talk.open(&id).await;
+    assert_snapshot!(render_events(&opened.passing), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
+    let refusal = talk.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: what stands after event 2 is not the next one. Begin a new one; this one is left as it is.");
+    assert_eq!(std::fs::read(&path).unwrap(), damaged);
+}
+
+#[tokio::test]
+async fn calls_by_hand_are_under_the_policy() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let read = talk.request("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
+    assert!(read["text"].as_str().unwrap().contains("tea") && read["isError"] == false, "{read}");
+    let unknown = talk.refusal("call", json!({ "tool": "file.raed", "arguments": {} })).await;
+    assert_snapshot!(unknown, @"unknown tool `file.raed`: there is no such tool; did you mean `file.read`, `file.write`?");
+    let desk = Arc::clone(&talk.desk);
+    let (tool, arguments) = write("a.txt");
+    let call =
+        tokio::spawn(async move { desk.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await });
+    let told = talk.wait(|what| matches!(what, EventKind::Question { .. })).await;
+    assert_eq!(told.conversation, INSPECTOR);
+    let EventKind::Question { question, .. } = told.event.what else { panic!("a question") };
+    let yes = json!({ "allow": { "option": 0, "arguments": null } });
+    talk.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
+    assert_eq!(call.await.unwrap().unwrap()["isError"], false);
+    assert!(fixture.work.join("a.txt").exists());
+    // Whoever goes away takes the question along.
+    let desk = Arc::clone(&talk.desk);
+    let call = tokio::spawn(async move {
+        desk.request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
+            .await
+    });
+    talk.question().await;
+    call.abort();
+    talk.wait(|what| matches!(what, EventKind::Decision { .. })).await;
+    assert!(!fixture.work.join("b.txt").exists());
+    assert_eq!(talk.request("conversations", Value::Null).await["conversations"], json!([]), "nothing of it is kept");
+    let tools = talk.request("tools", Value::Null).await;
+    assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["id"] == "file.read"), "{tools}");
+}
+
+#[tokio::test]
+async fn requests_are_checked() {
+    let fixture = fixture();
+    let talk = fixture.desk();
+    let mut text = String::new();
+    let long = "x".repeat(1024 * 1024 + 1);
+    for (method, params) in [
+        ("dance", json!({})),
+        ("hello", json!({ "x": 1 })),
+        ("send", Value::Null),
+        ("send", json!({ "text": " \n" })),
+        ("send", json!({ "text": long })),
+        ("send", json!({ "text": "x", "txet": "y" })),
+        ("send", json!({ "text": "x", "model": "script/two" })),
+        ("send", json!({ "text": "x", "maxIterations": 0 })),
+        ("send", json!({ "text": "x", "maxIterations": -1 })),
+        ("send", json!({ "text": "x", "schema": { "type": "strin" } })),
+        ("send", json!({ "text": "x", "conversation": "../../x" })),
+        ("send", json!({ "text": "x", "conversation": "000000000000-0000000000000000" })),
+        ("open", json!({ "conversation": 7 })),
+        ("open", json!({ "conversation": "inspector" })),
+        ("stop", json!({ "conversation": "" })),
+        ("conversations", json!({ "query": long })),
+        ("conversations", json!({ "limit": -1 })),
+        ("conversations", json!([1])),
+        ("rename", json!({ "conversation": "x", "title": "\n" })),
+        (
+            "answer",
+            json!({ "conversation": "inspector", "question": "x", "answer": { "allow": { "option": 0, "arguments": null } } }),
+        ),
+        ("call", json!({ "tool": "file.read" })),
+        ("call", json!({ "tool": long, "arguments": {} })),
+    ] {
+        let refusal = talk.refusal(method, params).await;
+        writeln!(text, "{method}: {refusal}").unwrap();
+    }
+    assert_snapshot!(text, @r#"
+    dance: there is no method `dance`
+    hello: Invalid input: this method has no parameters
+    send: Invalid input: missing field `text`
+    send: Invalid input: `text` is empty. Say what is to be done.
+    send: Invalid input: `text` has 1048577 bytes, and at most 1048576 are taken. Shorten it.
+    send: Invalid input: unknown field `txet`, expected one of `conversation`, `text`, `model`, `maxIterations`, `tools`, `schema`, `instructions`
+    send: no such model. `zubi agent models` shows which models there are and what others need.
+    send: Invalid input: `maxIterations` is at least 1
+    send: Invalid input: invalid value: integer `-1`, expected u64
+    send: Invalid input: the schema of the final answer cannot be used: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword. Correct it and ask again.
+    send: there is no conversation `../../x`. `zubi agent list` shows which there are.
+    send: there is no conversation `000000000000-0000000000000000`. `zubi agent list` shows which there are.
+    open: Invalid input: invalid type: integer `7`, expected a string
+    open: there is no conversation `inspector`. `zubi agent list` shows which there are.
+    stop: there is no conversation ``. `zubi agent list` shows which there are.
+    conversations: Invalid input: `query` has 1048577 bytes, and at most 1000 are taken. Shorten it.
+    conversations: Invalid input: invalid value: integer `-1`, expected usize
+    conversations: Invalid input: invalid type: integer `1`, expected a string
+    rename: Invalid input: `title` is empty
+    answer: no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.
+    call: Invalid input: missing field `arguments`
+    call: Invalid input: `tool` has 1048577 bytes, and at most 1000 are taken. Shorten it.
+    "#);
+    assert_eq!(talk.request("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
+    let hello = talk.request("hello", json!({})).await;
+    assert_eq!((&hello["model"], &hello["maxIterations"]), (&json!("script/one"), &json!(20)));
+    assert_eq!(talk.request("models", Value::Null).await["models"][0]["id"], "script/one");
+}

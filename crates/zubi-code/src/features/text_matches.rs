@@ -1,0 +1,144 @@
+//! The textual remainder of an answer about references: whole-word matches of the name that are none. They are what a
+//! search for the text would have found besides: comments, strings, namesakes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use rustc_hash::{FxHashMap, FxHashSet};
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::lsp;
+use zubi_base::position::Encoding;
+use zubi_base::uri;
+
+use crate::error::CodeError;
+use crate::features::locations::{RawLocation, Relation};
+use crate::locate::ResolvedTarget;
+use crate::cache::RevisionCache;
+use crate::question::Question;
+use crate::text_search::{self, WordPlace, WordOccurrences};
+
+/// The longest the search may take: it goes along with every answer about references and must not be felt.
+const WORD_SEARCH: Duration = Duration::from_millis(150);
+
+/// The words looked for last, with what was found.
+pub(crate) type RecentWords = RevisionCache<Key, WordOccurrences, 16>;
+
+/// A word and the extension of the file it was asked about, which decides on whose files are searched.
+type Key = (String, Option<String>);
+
+impl Question<'_> {
+    /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
+    /// the symbol's own file speak. `None`: there is no name, or the search came to its bound and says nothing.
+    pub async fn word_matches(&self, at: &ResolvedTarget) -> Option<Arc<WordOccurrences>> {
+        let word = at.name.clone()?;
+        // Looked at before anything is read, so that a later change makes another number.
+        let changes = self.intel.router.file_changes();
+        let key = (word.clone(), at.path.extension().map(str::to_owned));
+        if let Some(known) = self.intel.words.get(changes, &key) {
+            return Some(known);
+        }
+        let endpoints = self.navigators(&at.reference).await;
+        let roots = self.workspace().roots();
+        let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved_texts());
+        let search = move || {
+            let until = deadline.min(Instant::now() + WORD_SEARCH);
+            words::places(&roots, &word, until, &unsaved, |path| {
+                let document = DocumentRef::new(path);
+                endpoints.iter().any(|endpoint| endpoint.speaks(&document))
+            })
+        };
+        // Reading thousands of files would hold up the calls that share this thread.
+        let found = Arc::new(tokio::task::spawn_blocking(search).await.ok().flatten()?);
+        self.intel.words.insert(changes, key, &found);
+        Some(found)
+    }
+
+    /// The matches that are not among the references of a complete answer, by path and line.
+    pub async fn text_matches(
+        &self,
+        at: &ResolvedTarget,
+        relation: Relation,
+        references: &[RawLocation],
+        matches: &WordOccurrences,
+    ) -> Result<Vec<RawLocation>, CodeError> {
+        // Declarations that were left out of the answer are no remainder of it.
+        let with_declarations;
+        let references = match relation {
+            Relation::References { include_declaration: false } => {
+                let all = Relation::References { include_declaration: true };
+                with_declarations = self.locations(at, all).await?.value;
+                &with_declarations
+            }
+            _ => references,
+        };
+        let mut by_path: FxHashMap<Utf8PathBuf, FileReferences<'_>> = FxHashMap::default();
+        // References come by file, so that a URI need not be read for each.
+        for one_file in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
+            let path = one_file.first().and_then(|found| uri::to_path(&found.location.uri));
+            if let Some(path) = path {
+                let known = by_path.entry(path).or_default();
+                for found in one_file {
+                    known.add(found);
+                }
+            }
+        }
+        let word = at.name.as_deref().unwrap_or_default();
+        let mut rest = Vec::new();
+        for file in &matches.files {
+            let known = by_path.get(&file.path);
+            let others = file.places.iter().filter(|place| !known.is_some_and(|known| known.covers(place, word)));
+            for place in others {
+                let encoding = Encoding::Utf16;
+                let range = lsp::Range { start: place.start(encoding), end: end(place, word, encoding) };
+                let location = lsp::Location { uri: uri::from_path(&file.path), range };
+                let (shown, external) = self.display_location(&location);
+                rest.push(RawLocation { location, encoding, shown, external, declaration: false, text_only: true });
+            }
+        }
+        rest.sort_by_cached_key(|found| (found.shown.clone(), found.location.range.start.line));
+        Ok(rest)
+    }
+}
+
+/// The references in one file.
+#[derive(Default)]
+struct FileReferences<'a> {
+    encoding: Encoding,
+    starts: FxHashSet<(u32, u32)>,
+    all: Vec<&'a RawLocation>,
+}
+
+impl<'a> FileReferences<'a> {
+    fn add(&mut self, found: &'a RawLocation) {
+        let start = found.location.range.start;
+        // Places of several servers have been brought into one encoding.
+        self.encoding = found.encoding;
+        self.starts.insert((start.line, start.character));
+        self.all.push(found);
+    }
+
+    /// Whether a match is one of the references, or part of one: a server may mark more than the name, such as
+    /// `super::parse`.
+    fn covers(&self, place: &WordPlace, word: &str) -> bool {
+        let key = |position: lsp::Position| (position.line, position.character);
+        let start = key(place.start(self.encoding));
+        let inside = |found: &&RawLocation| {
+            let range = found.location.range;
+            key(range.start) <= start && key(end(place, word, self.encoding)) <= key(range.end)
+        };
+        self.starts.contains(&start) || self.all.iter().any(inside)
+    }
+}
+
+/// Where a word that begins there ends; a word stands on one line.
+fn end(place: &WordPlace, word: &str, encoding: Encoding) -> lsp::Position {
+    let length = match encoding {
+        Encoding::Utf8 => word.len(),
+        Encoding::Utf16 => word.encode_utf16().count(),
+        Encoding::Utf32 => word.chars().count(),
+    };
+    let start = place.start(encoding);
+    let character = start.character.saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
+    lsp::Position { character, ..start }
+}

@@ -1,0 +1,149 @@
+//! Answers from texts alone, for languages whose server is not installed or may not run.
+//!
+//! Names only: two things of one name are not told apart, and words in comments and strings are among the places. Every
+//! answer says so and how to get a better one. Questions that names cannot answer (types, edits) are refused as before.
+//! What counts as a declaration is guessed by [`outline`].
+
+mod outline;
+
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::endpoint::MissingServer;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextRange, size};
+use zubi_base::uri;
+
+use crate::error::CodeError;
+use crate::features::locations::{RawLocation, Relation};
+use crate::locate::{ResolvedTarget, WORD_SEARCH};
+use crate::outline::{Symbol, walk};
+use crate::question::Question;
+use crate::status::{Answer, AnswerStatus, Completeness};
+use crate::text_search;
+
+/// The most places in one answer.
+const MAX_PLACES: usize = 2_000;
+
+impl AnswerStatus {
+    /// Of an answer from texts; `absent` are those who would have known better.
+    fn of_texts(absent: Vec<MissingServer>) -> Self {
+        let completeness = Completeness::Unknown { why: "names only".to_owned() };
+        Self { text_search: true, absent, completeness, ..Self::default() }
+    }
+}
+
+impl Question<'_> {
+    /// The beginning of an answer from texts. An error, the one that would have been given without them, when there are
+    /// none: the workspace's folders are gone.
+    pub(crate) fn texts_answer(&self, absent: Vec<MissingServer>) -> Result<AnswerStatus, CodeError> {
+        if self.workspace().folders().iter().any(|folder| folder.path.is_dir()) {
+            Ok(AnswerStatus::of_texts(absent))
+        } else {
+            Err(CodeError::NoEndpoint(absent))
+        }
+    }
+
+    /// What lines of a document look like declarations. An error, the one that would have been given without this,
+    /// when none does.
+    pub(crate) async fn textual_outline(
+        &self,
+        path: &Utf8Path,
+        absent: Vec<MissingServer>,
+    ) -> Result<Answer<Vec<Symbol>>, CodeError> {
+        let document = self.document(path).await?;
+        let symbols = outline::declarations(&document.text);
+        if symbols.is_empty() {
+            return Err(CodeError::NoEndpoint(absent));
+        }
+        Ok(Answer { value: symbols, status: AnswerStatus::of_texts(absent) })
+    }
+
+    /// Where the name at a place stands as a whole word, or where lines that hold it look like its declaration. An error,
+    /// the one that would have been given without this, where there is no name or no declaration.
+    pub(crate) async fn textual_locations(
+        &self,
+        at: &ResolvedTarget,
+        relation: Relation,
+        absent: Vec<MissingServer>,
+    ) -> Result<Answer<Vec<RawLocation>>, CodeError> {
+        let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
+            return Err(CodeError::NoEndpoint(absent));
+        };
+        let mut status = self.texts_answer(absent)?;
+        let searched = self.search_words(name, None).await;
+        let mut found = Vec::new();
+        for (path, _) in &searched.files {
+            // Gone or changed since it was searched.
+            let Ok(document) = self.document(path).await else { continue };
+            let mut declared: Vec<TextRange> = Vec::new();
+            walk(&outline::declarations(&document.text), |_, symbol| {
+                if symbol.name == *name {
+                    declared.push(symbol.selection);
+                }
+            });
+            for start in words::occurrences(&document.text, name) {
+                let range = TextRange::at(size(start), size(name.len()));
+                let declaration = declared.contains(&range);
+                let wanted = match relation {
+                    Relation::References { include_declaration } => include_declaration || !declaration,
+                    _ => declaration,
+                };
+                if wanted {
+                    let range = document.index.range_to_lsp(range, Encoding::Utf8);
+                    let location = lsp::Location { uri: uri::from_path(path), range };
+                    let (shown, external) = self.display_location(&location);
+                    // Among definitions there is nothing to tell apart.
+                    let declaration = declaration && relation != Relation::Definition;
+                    found.push(RawLocation {
+                        location,
+                        encoding: Encoding::Utf8,
+                        shown,
+                        external,
+                        declaration,
+                        text_only: false,
+                    });
+                }
+            }
+        }
+        if found.is_empty() && relation == Relation::Definition {
+            return Err(CodeError::NoEndpoint(status.absent));
+        }
+        found.sort_by(|a, b| {
+            let start = |found: &RawLocation| (found.location.range.start.line, found.location.range.start.character);
+            a.shown.cmp(&b.shown).then_with(|| start(a).cmp(&start(b)))
+        });
+        if found.len() > MAX_PLACES {
+            status.notes.push(format!("first {MAX_PLACES} of {} places", found.len()));
+            found.truncate(MAX_PLACES);
+        }
+        if searched.cut {
+            status
+                .notes
+                .push(format!("the search was stopped after {} s, so there may be more", WORD_SEARCH.as_secs()));
+        }
+        Ok(Answer { value: found, status })
+    }
+
+    /// Searches the source files below a scope, or of the whole workspace, for a word.
+    pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> words::WordSearchResult {
+        let roots = match scope {
+            Some(scope) => vec![scope.to_owned()],
+            None => self.workspace().roots(),
+        };
+        self.search_words_in(roots, word, WORD_SEARCH).await
+    }
+
+    /// The same for at most so long.
+    pub(crate) async fn search_words_in(
+        &self,
+        roots: Vec<Utf8PathBuf>,
+        word: &str,
+        longest: Duration,
+    ) -> words::WordSearchResult {
+        let until = self.cx.deadline.min(Instant::now() + longest);
+        let word = word.to_owned();
+        // Reading thousands of files would hold up the calls that share this thread.
+        tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await.unwrap_or_default()
+    }
+}

@@ -1,0 +1,73 @@
+//! Names of zubi's built-in tools, which declared tools cannot use: built-in tools are registered first, so they would
+//! run instead. The list is complete, whichever tools a session offers.
+
+use zubi_tool_api::spec;
+
+/// Ids of the built-in tools.
+const BUILT_IN: &[&str] = &[
+    "lsp_definition",
+    "lsp_references",
+    "lsp_hover",
+    "lsp_completion",
+    "lsp_workspace_symbols",
+    "lsp_document_symbols",
+    "lsp_rename_symbol",
+    "lsp_code_actions",
+    "lsp_format_document",
+    "lsp_signature_help",
+    "lsp_diagnostics",
+    "lsp_call_hierarchy",
+    "lsp_implementations",
+    "lsp_type_definition",
+    "lsp_type_hierarchy",
+    "lsp_explain",
+    "apply_edit",
+    "undo_edit",
+    "domainlang_validate",
+    "domainlang_list",
+    "domainlang_get",
+    "domainlang_explain",
+    "domainlang_search",
+    "domainlang_diagram",
+    "file.read",
+    "file.write",
+    "file.edit",
+    "file.list",
+    "file.search",
+    "file.getCurrent",
+    "rename_file",
+    "rename_symbol",
+    "organize_imports",
+    "get_setting",
+    "set_setting",
+    "set_update_imports_setting",
+    "editor",
+    "shell.run",
+    "shell.job",
+    "shell.which",
+    "shell.terminal",
+    "output.read",
+    "output.grep",
+    "find_tools",
+    "call_read_tool",
+    "call_tool",
+];
+
+/// Whether a name on the wire is that of a built-in tool.
+pub(super) fn is_built_in(wire: &str) -> bool {
+    BUILT_IN.iter().any(|id| spec::wire_name(id) == wire)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference page is generated from all tools.
+    #[test]
+    fn table_equals_the_reference_page() {
+        let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reference/tools.md");
+        let reference = zubi_base::fs::read_text(camino::Utf8Path::new(reference)).unwrap();
+        let headings = reference.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));
+        assert_eq!(headings.collect::<Vec<_>>(), BUILT_IN);
+    }
+}

@@ -1,0 +1,59 @@
+//! Runs a command of the open editor.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+use zubi_base::endpoint::RequestCx;
+use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
+
+use crate::functions::result_text;
+use crate::tool::DeclaredTool;
+use zubi_tools::shell::answer::output_budget;
+use zubi_tools::editor_state::ViewError;
+
+/// Reason why a command cannot run without an editor, as a clause.
+pub(in crate) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
+
+/// Hint for that case.
+pub(in crate) const OPEN_EDITOR_HINT: &str =
+    "Open the workspace in VS Code with zubi's extension, or use another tool.";
+
+/// Returns the command's arguments: the list in the file, with a string `$name` replaced by the argument (null if
+/// missing); without a list, all arguments as one object, if there are any.
+pub(in crate) fn arguments(listed: &[Value], values: &Map<String, Value>) -> Vec<Value> {
+    if listed.is_empty() {
+        return if values.is_empty() { Vec::new() } else { vec![Value::Object(values.clone())] };
+    }
+    let resolve = |value: &Value| match value.as_str().and_then(|text| text.strip_prefix('$')) {
+        Some(name) => values.get(name).cloned().unwrap_or(Value::Null),
+        None => value.clone(),
+    };
+    listed.iter().map(resolve).collect()
+}
+
+pub(in crate) async fn run(
+    tool: &DeclaredTool,
+    command: &str,
+    args: Vec<Value>,
+    cx: &ToolCx,
+) -> Result<ToolOutput, ToolError> {
+    let editor = tool.context.editor.as_ref().ok_or_else(|| tool.run_error(NO_EDITOR, OPEN_EDITOR_HINT))?;
+    let deadline = cx.deadline.min(Instant::now() + tool.definition.timeout);
+    let result = editor.execute(command, args, &RequestCx::new(cx.cancel.clone(), deadline)).await;
+    let value = result.map_err(|error| command_error(tool, command, &error))?;
+    let text = tool.context.truncate_or_store(result_text(&value), output_budget(cx)).await;
+    Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
+}
+
+fn command_error(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
+    let (code, hint) = match error {
+        ViewError::Unsupported | ViewError::Loading | ViewError::Disconnected => (Code::Unavailable, OPEN_EDITOR_HINT),
+        ViewError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
+        ViewError::TimedOut => (
+            Code::TimedOut,
+            "The command may still be waiting for the user in the editor; the tool's `timeout` is the limit.",
+        ),
+        ViewError::Failed(_) => (Code::Failed, "Check the command's id and its arguments in the tool's file."),
+    };
+    ToolError::user(code, format!("Error in {}: `{command}`: {error}", tool.id()), hint)
+}

@@ -1,0 +1,486 @@
+//! Finds and reads the tool files of a workspace: their tools, their problems, and whether the user has trusted their
+//! present content.
+//!
+//! A tool file is `.vscode/agent-tools.json` or a `.json` file in `.vscode/agent-tools/`. An invalid file does not
+//! affect the others, and an invalid tool does not affect its neighbours.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+use zubi_base::position::TextIndex;
+use zubi_base::owner_only;
+use zubi_base::text::{BOM, ContentHash};
+use zubi_base::trust::Trust;
+use zubi_base::workspace::{Folder, Workspace};
+use zubi_tool_api::spec;
+
+use super::built_in;
+use super::definition::{ResolvedDefinition, NAMESPACE, full_id};
+use super::format;
+use super::lint;
+use super::plan::{Execution, ToolPlan, TemplateScope};
+use super::problem::{ToolFileProblem, ProblemSeverity, LocatedProblem, line_and_column};
+use super::validate::{SchemaValidator, is_id};
+use super::testing;
+use super::testing::lint::TEST_CODE_PREFIX;
+use super::json_tree::{self, JsonNode};
+
+/// Main file, relative to a workspace folder.
+pub const MAIN_FILE: &str = ".vscode/agent-tools.json";
+/// Directory of further files, relative to a workspace folder.
+pub const DIRECTORY: &str = ".vscode/agent-tools";
+
+/// Maximum file size in bytes. Two hundred tools with long scripts take half of it.
+pub const MAX_FILE_BYTES: u64 = 512 * 1024;
+/// Maximum files of one folder.
+const MAX_FILES: usize = 64;
+/// Maximum tools of one file.
+const MAX_TOOLS: usize = 200;
+/// Maximum variables of one file.
+const MAX_VARIABLES: usize = 500;
+/// Maximum reported problems of one file: a file of nonsense has as many as it has words.
+const MAX_PROBLEMS: usize = 200;
+
+/// The published schema, built once.
+static SCHEMA: LazyLock<Value> = LazyLock::new(format::schema);
+
+/// Trust state of a tool file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrustState {
+    /// The user has trusted exactly this content.
+    Trusted,
+    /// The user has not trusted any content of this file.
+    New,
+    /// The user has trusted another content; `before` is that content if zubi stored it.
+    Changed { before: Option<String> },
+    /// The folder is not trusted in the editor that has it open; this overrides any earlier trust.
+    Withheld,
+}
+
+impl TrustState {
+    /// Returns the state's id for programs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::New => "new",
+            Self::Changed { .. } => "changed",
+            Self::Withheld => "withheld",
+        }
+    }
+
+    /// Returns why the tools are left out, as a clause about the file; `None` if they are not.
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Trusted => None,
+            Self::New => Some("is not trusted"),
+            Self::Changed { .. } => Some("has changed since it was trusted"),
+            Self::Withheld => Some("is in a folder that is not trusted in the editor"),
+        }
+    }
+}
+
+/// A valid tool. Whether it may be used depends on its file's trust.
+#[derive(Debug, Clone)]
+pub struct LoadedTool {
+    pub definition: ResolvedDefinition,
+    pub plan: Arc<ToolPlan>,
+}
+
+/// One tool file.
+#[derive(Debug, Clone)]
+pub struct LoadedFile {
+    pub path: Utf8PathBuf,
+    /// Path relative to the workspace, for users.
+    pub display_path: String,
+    /// The workspace folder of the file.
+    pub folder: Utf8PathBuf,
+    pub hash: ContentHash,
+    pub trust: TrustState,
+    pub text: Arc<str>,
+    pub variables: Vec<(String, String)>,
+    pub tools: Vec<LoadedTool>,
+    /// Full ids of tools with errors, which are not in `tools`.
+    pub broken: Vec<String>,
+    /// Problems in file order; truncated to `MAX_PROBLEMS` if there are more.
+    pub problems: Vec<LocatedProblem>,
+    /// Parsed JSON, if the file is entirely understood: valid JSON of this format's version.
+    pub(super) root: Option<JsonNode>,
+}
+
+/// All tool files of a workspace.
+#[derive(Debug, Clone, Default)]
+pub struct DeclaredTools {
+    pub files: Vec<LoadedFile>,
+}
+
+impl DeclaredTools {
+    /// Returns all problems of all files.
+    pub fn problems(&self) -> impl Iterator<Item = &LocatedProblem> {
+        self.files.iter().flat_map(|file| &file.problems)
+    }
+
+    /// Finds a tool and its file by full id, by id without the namespace, or by wire name.
+    pub fn find(&self, id: &str) -> Option<(&LoadedFile, &LoadedTool)> {
+        let find = |file: &'_ LoadedFile| file.tools.iter().position(|tool| is_called(&tool.definition.id, id));
+        self.files.iter().find_map(|file| Some((file, file.tools.get(find(file)?)?)))
+    }
+
+    /// Finds the file that has a tool with errors under this id (full, without the namespace, or wire name).
+    pub fn find_broken(&self, id: &str) -> Option<&LoadedFile> {
+        self.files.iter().find(|file| file.broken.iter().any(|broken| is_called(broken, id)))
+    }
+
+    /// Returns the files whose tools are left out because the user has not trusted them.
+    pub fn untrusted(&self) -> impl Iterator<Item = &LoadedFile> {
+        self.files.iter().filter(|file| file.trust != TrustState::Trusted && !file.tools.is_empty())
+    }
+}
+
+/// Returns whether `name` refers to the tool with this id.
+pub(super) fn is_called(id: &str, name: &str) -> bool {
+    let local = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.'));
+    local == Some(name) || spec::is_called(id, name)
+}
+
+/// Returns the tool files of a folder that are used, the main file first, whether or not they are readable.
+pub fn tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut files = all_tool_files(folder);
+    files.truncate(MAX_FILES);
+    files
+}
+
+fn all_tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut files = Vec::new();
+    let main = folder.join(MAIN_FILE);
+    // Includes a dangling link; reading it reports the problem.
+    if std::fs::symlink_metadata(&main).is_ok() {
+        files.push(main);
+    }
+    let entries = folder.join(DIRECTORY).read_dir_utf8().into_iter().flatten().filter_map(Result::ok);
+    let mut others: Vec<Utf8PathBuf> =
+        entries.map(camino::Utf8DirEntry::into_path).filter(|path| path.extension() == Some("json")).collect();
+    others.sort();
+    files.extend(others);
+    files
+}
+
+/// Reads all tool files of a workspace.
+pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> DeclaredTools {
+    let mut loaded = DeclaredTools::default();
+    for folder in workspace.folders() {
+        let files = all_tool_files(&folder.path);
+        let used = files.iter().take(MAX_FILES);
+        loaded.files.extend(used.map(|path| read_file(workspace, folder, path, trust, secrets)));
+        // The remaining files are not opened; one problem covers them all.
+        if let Some(path) = files.get(MAX_FILES) {
+            let mut file = LoadedFile::unread(workspace, folder, path);
+            let what =
+                format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
+            file.add_problems([ToolFileProblem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
+            loaded.files.push(file);
+        }
+    }
+    check_across_files(loaded)
+}
+
+/// Reads the given files (absolute paths) from any directory. A file outside the workspace belongs to the first folder.
+pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
+    let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
+    let read = |path: &Utf8PathBuf| Some(read_file(workspace, folder_of(path)?, path, trust, secrets));
+    check_across_files(DeclaredTools { files: paths.iter().filter_map(read).collect() })
+}
+
+/// Runs the checks that need all files.
+fn check_across_files(mut loaded: DeclaredTools) -> DeclaredTools {
+    check_duplicates(&mut loaded);
+    lint::lint_overlaps(&mut loaded);
+    loaded
+}
+
+/// Reads one file from any directory, as part of a folder.
+pub fn read_file(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
+    let mut file = LoadedFile::unread(workspace, folder, path);
+    let bytes = match read_tool_file(folder, path) {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            file.add_problems([problem]);
+            return file;
+        }
+    };
+    file.hash = ContentHash::from_bytes(&bytes);
+    file.trust = if trust.is_of_nothing() {
+        TrustState::Withheld
+    } else if trust.file(&folder.path, path, &file.hash) {
+        TrustState::Trusted
+    } else {
+        match trust.known(&folder.path, path) {
+            Some(hash) => TrustState::Changed { before: trust.text_of(&hash) },
+            None => TrustState::New,
+        }
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        file.add_problems([ToolFileProblem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
+        return file;
+    };
+    file.text = text.into();
+    let FileContent { variables, tools, broken, problems, root } = FileContent::parse(&file.text, secrets);
+    (file.variables, file.tools, file.broken, file.root) = (variables, tools, broken, root);
+    file.add_problems(problems);
+    file
+}
+
+impl LoadedFile {
+    /// Creates an entry for a file whose content is not known yet.
+    fn unread(workspace: &Workspace, folder: &Folder, path: &Utf8Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            display_path: workspace.display(path),
+            folder: folder.path.clone(),
+            hash: ContentHash::from_bytes(b""),
+            trust: TrustState::New,
+            text: "".into(),
+            variables: Vec::new(),
+            tools: Vec::new(),
+            broken: Vec::new(),
+            problems: Vec::new(),
+            root: None,
+        }
+    }
+
+    /// Adds problems with their locations, in file order.
+    fn add_problems(&mut self, problems: impl IntoIterator<Item = ToolFileProblem>) {
+        let mut problems: Vec<ToolFileProblem> = problems.into_iter().collect();
+        problems.sort_by_key(|problem| problem.range.start);
+        if problems.len() > MAX_PROBLEMS {
+            // Count limits are always reported, because they explain the number of problems; errors go before warnings.
+            let is_count = |problem: &ToolFileProblem| problem.code.starts_with("too-many");
+            problems.sort_by_key(|problem| (!is_count(problem), problem.severity, problem.range.start));
+            let more = problems.len() - MAX_PROBLEMS;
+            problems.truncate(MAX_PROBLEMS);
+            let last = problems.iter().map(|problem| &problem.range).max_by_key(|range| range.start);
+            let last = last.cloned().unwrap_or(0..0);
+            let what = format!("{more} further problems of this file are not listed");
+            problems.push(ToolFileProblem::error("too-many-problems", last, what, "Fix those above first."));
+        }
+        let index = TextIndex::new(&self.text);
+        let located = problems.into_iter().map(|it| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, it));
+        self.problems.extend(located);
+        self.problems.sort_by_key(|told| told.problem.range.start);
+        self.problems.dedup();
+    }
+
+    /// Returns the location of a tool's id: `file:line:column`, 1-based.
+    pub fn location_of(&self, tool: &LoadedTool) -> String {
+        self.location(&tool.definition.id_range)
+    }
+
+    /// Returns the tool at a 1-based line.
+    pub fn tool_at(&self, line: usize) -> Option<&LoadedTool> {
+        self.tools.iter().find(|tool| {
+            let range = &tool.definition.node.range;
+            let (first, last) = (self.line_and_column(range.start).0, self.line_and_column(range.end).0);
+            (first..=last).contains(&line)
+        })
+    }
+
+    fn location(&self, range: &Range<usize>) -> String {
+        let (line, column) = self.line_and_column(range.start);
+        format!("{}:{line}:{column}", self.display_path)
+    }
+
+    /// Returns the 1-based line and column of a byte offset.
+    pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        line_and_column(&self.text, &TextIndex::new(&self.text), offset)
+    }
+
+    /// Returns the bytes to trust: the content that was read, provided the whole file can be shown
+    /// ([`super::trust_report`]). Content that cannot be shown cannot be trusted.
+    pub fn trust_content(&self) -> Option<&[u8]> {
+        self.root.is_some().then_some(self.text.as_bytes())
+    }
+
+    /// Returns the changes since the user trusted the file, as a unified diff; `None` if nothing changed or the earlier
+    /// content was not stored.
+    pub fn diff(&self, workspace: &Workspace) -> Option<String> {
+        match &self.trust {
+            TrustState::Changed { before: Some(before) } => {
+                // The user decides by this diff, so it must be complete.
+                Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(|told| told.problem.severity == ProblemSeverity::Error)
+    }
+}
+
+/// Reads a tool file: a regular file of limited size, not reached through a symlink.
+fn read_tool_file(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, ToolFileProblem> {
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let parent = path.parent().and_then(|parent| zubi_base::fs::canonical(parent).ok());
+    if is_link || parent.is_none_or(|parent| path.starts_with(&folder.path) && !parent.starts_with(&folder.path)) {
+        let hint = "Replace it with the file itself: the target of a link can change unnoticed.";
+        return Err(ToolFileProblem::error("link", 0..0, "the file, or its directory, is a link", hint));
+    }
+    read_bytes(path).map_err(|error| {
+        let is_large = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_FILE_BYTES);
+        if is_large {
+            let what = format!("the file has more than {MAX_FILE_BYTES} bytes");
+            ToolFileProblem::error("too-large", 0..0, what, "Split it: every `.json` in `.vscode/agent-tools` is read.")
+        } else {
+            ToolFileProblem::error("unreadable", 0..0, format!("the file cannot be read: {error}"), "Check its permissions.")
+        }
+    })
+}
+
+/// Reads the current bytes of a regular file of limited size.
+pub(super) fn read_bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+    private::read(path, MAX_FILE_BYTES)
+}
+
+/// Content of a tool file.
+#[derive(Debug, Default)]
+pub struct FileContent {
+    pub variables: Vec<(String, String)>,
+    /// Usable tools.
+    pub tools: Vec<LoadedTool>,
+    /// Ids of unusable tools.
+    pub broken: Vec<String>,
+    pub problems: Vec<ToolFileProblem>,
+    root: Option<JsonNode>,
+}
+
+impl FileContent {
+    /// Parses the tools of a text and collects all problems. Never panics and never fails: invalid parts are skipped.
+    /// `secrets` are the names in the user's table `env`.
+    pub fn parse(text: &str, secrets: &[String]) -> Self {
+        let mut content = Self::default();
+        // A byte order mark is not JSON; replacing it with spaces preserves byte offsets.
+        let marked = text.strip_prefix(BOM).map(|rest| format!("   {rest}"));
+        content.read(marked.as_deref().unwrap_or(text), secrets);
+        content
+    }
+
+    fn read(&mut self, text: &str, secrets: &[String]) {
+        let problems = &mut self.problems;
+        let Some(root) = json_tree::parse(text, problems) else { return };
+        check_nul(&root, text, problems);
+        SchemaValidator::new(&SCHEMA, problems).check(&root, None);
+        if root.get("version").and_then(JsonNode::as_str) != Some("1.0") {
+            // The fields of other versions are unknown.
+            return;
+        }
+        let members = root.get("variables").map(JsonNode::members).unwrap_or_default();
+        if let Some(member) = members.get(MAX_VARIABLES) {
+            let what = format!("more than {MAX_VARIABLES} variables; those from here on do not exist");
+            let hint = "Write the values where they are used, or split the file.";
+            problems.push(ToolFileProblem::error("too-many-variables", member.name_range.clone(), what, hint));
+        }
+        let variables: Vec<(String, String)> = members
+            .iter()
+            .take(MAX_VARIABLES)
+            .filter_map(|member| Some((member.name.clone(), member.value.as_str()?.to_owned())))
+            .collect();
+        let scope = TemplateScope { text, variables: &variables, secrets };
+        let nodes = root.get("tools").map(JsonNode::items).unwrap_or_default();
+        if let Some(node) = nodes.get(MAX_TOOLS) {
+            let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
+            let hint = "Move them to another file in `.vscode/agent-tools`.";
+            problems.push(ToolFileProblem::error("too-many-tools", node.range.clone(), what, hint));
+        }
+        let mut used = FxHashSet::default();
+        for node in nodes.iter().take(MAX_TOOLS) {
+            lint::check_invisible(node, text, problems);
+            match load_tool(node, &scope, problems) {
+                Ok(tool) => {
+                    used.extend(tool.plan.variables.iter().cloned());
+                    self.tools.push(tool);
+                }
+                Err(()) => {
+                    // Variables that a broken tool might use count as used, so that one mistake is reported once.
+                    used.extend(variables.iter().map(|(name, _)| name.clone()));
+                    self.broken.extend(node.get("id").and_then(JsonNode::as_str).filter(|id| is_id(id)).map(full_id));
+                }
+            }
+        }
+        lint::lint_variables(&root, &used, problems);
+        self.variables = variables;
+        self.root = Some(root);
+    }
+}
+
+/// Loads one tool. Fails if it has errors.
+fn load_tool(node: &JsonNode, scope: &TemplateScope<'_>, problems: &mut Vec<ToolFileProblem>) -> Result<LoadedTool, ()> {
+    let is_sound = |problems: &[ToolFileProblem]| {
+        let inside = |problem: &&ToolFileProblem| node.range.contains(&problem.range.start);
+        // A problem in a test does not make the tool unusable.
+        let of_tool = |problem: &&ToolFileProblem| !problem.code.starts_with(TEST_CODE_PREFIX);
+        !problems.iter().filter(inside).filter(of_tool).any(|problem| problem.severity == ProblemSeverity::Error)
+    };
+    if !is_sound(problems) {
+        return Err(());
+    }
+    let definition = ResolvedDefinition::read(node, problems).ok_or(())?;
+    let plan = ToolPlan::new(&definition, scope, problems);
+    if matches!(plan.execution, Execution::Broken) {
+        return Err(());
+    }
+    lint::lint_tool(&definition, &plan, problems);
+    testing::lint::lint_tests(&definition, &plan, problems);
+    if is_sound(problems) { Ok(LoadedTool { definition, plan: Arc::new(plan) }) } else { Err(()) }
+}
+
+/// Reports NUL characters, which scripts, URLs and headers cannot contain.
+fn check_nul(node: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
+    if let Some(at) = node.as_str().and_then(|text| text.find('\0')) {
+        let range = node.range_in_file(text, at..at + 1);
+        problems.push(ToolFileProblem::error("nul", range, "a NUL character", "Remove it: nothing that runs accepts it."));
+    }
+    node.items().iter().for_each(|item| check_nul(item, text, problems));
+    node.members().iter().for_each(|member| check_nul(&member.value, text, problems));
+}
+
+/// Reports duplicate ids, with both locations. The first tool with an id remains.
+fn check_duplicates(loaded: &mut DeclaredTools) {
+    let mut locations: FxHashMap<String, String> = FxHashMap::default();
+    for file in &mut loaded.files {
+        let index = TextIndex::new(&file.text);
+        let mut problems = Vec::new();
+        let mut remaining = Vec::new();
+        for tool in std::mem::take(&mut file.tools) {
+            // `a.b` and `a_b` have the same wire name.
+            let wire = spec::wire_name(&tool.definition.id);
+            match locations.get(&wire) {
+                Some(first) => {
+                    let what = format!("the id `{}` is already used by the tool at {first}", tool.definition.id);
+                    let range = tool.definition.id_range.clone();
+                    problems.push(ToolFileProblem::error("duplicate-id", range, what, "Change one of the two ids."));
+                }
+                None => {
+                    if built_in::is_built_in(&wire) {
+                        let what = format!("the id `{}` is that of a built-in tool", tool.definition.id);
+                        let hint = "Choose another id; the built-in tool would run instead.";
+                        problems.push(ToolFileProblem::error("duplicate-id", tool.definition.id_range.clone(), what, hint));
+                        file.broken.push(tool.definition.id);
+                        continue;
+                    }
+                    let (line, column) = line_and_column(&file.text, &index, tool.definition.id_range.start);
+                    locations.insert(wire, format!("{}:{line}:{column}", file.display_path));
+                    remaining.push(tool);
+                }
+            }
+        }
+        file.tools = remaining;
+        file.add_problems(problems);
+    }
+}
+
+/// Adds problems found by comparing files.
+pub(super) fn add_problems(file: &mut LoadedFile, problems: Vec<ToolFileProblem>) {
+    file.add_problems(problems);
+}

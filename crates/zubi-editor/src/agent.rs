@@ -1,0 +1,388 @@
+//! `zubi/agent/*`: conversations with zubi's agent, for a chat view in the editor, and tasks of its extensions.
+//!
+//! The chat view talks to [`ChatService`]: its requests and the events it receives pass through here unchanged. Events
+//! are sent from the first request on, several at a time: while the editor processes one batch, later events collect,
+//! and if it is too slow the oldest are dropped and the next batch says so. Tools and models never wait for the editor.
+//!
+//! An extension's task is an ordinary conversation, except for its approval prompts: the chat may not be visible, so
+//! they are dialogs of the editor.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+use zubi_agent::chat::{ChatError, ChatService};
+use zubi_agent::event::{TurnEnded, Event, EventKind};
+use zubi_models::ModelSource;
+use zubi_agent::wire::{AnswerParams, ConversationRef, OpenResult, SendParams as Say, SendResult, ConversationEvent};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_host::ToolService;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
+use zubi_tool_api::approval_prompt;
+
+use crate::EditorHostSpec;
+use crate::approvals::Approvals;
+use crate::editor::Editor;
+use crate::models::EditorModels;
+use crate::tools::Tools;
+use crate::wire::agent::{AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, WaitingQuestion};
+use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_TOLD, MODEL_LIST, MODEL_PIECE, MODEL_REQUEST};
+
+/// Surface that answers from this channel come from.
+const DOOR: &str = "editor";
+/// Maximum number of events in one batch.
+const BATCH: usize = 500;
+/// Time-out for the editor to process a batch.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Default of the editor's setting, which only means that the user has not chosen a model; it may not exist.
+pub(crate) const USUAL_MODEL: &str = "gpt-4o";
+
+/// Settings of the agent that the user has made in the editor; the program decides what is absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Whether to use the rule-based mock instead of a real model.
+    pub use_mock: bool,
+    /// Model to use if a task names none: with its provider, by the editor's id, or by its family. If absent, the
+    /// program's own settings decide, otherwise the first model that exists; of the editor's models,
+    /// [`DEFAULT_MODEL`] is preferred.
+    pub model: Option<String>,
+    /// Maximum number of model requests in a turn.
+    pub max_iterations: Option<u64>,
+}
+
+impl AgentSettings {
+    pub(crate) fn read(options: &Value) -> Self {
+        let model = options.get("model").and_then(Value::as_str).map(str::trim);
+        let model = model.filter(|model| !model.is_empty() && *model != USUAL_MODEL);
+        Self {
+            use_mock: options.get("useMockLLM").and_then(Value::as_bool) == Some(true),
+            model: model.map(str::to_owned),
+            max_iterations: options.get("maxIterations").and_then(Value::as_u64).filter(|most| *most > 0),
+        }
+    }
+}
+
+/// Dependencies of a [`ChatService`] for an editor.
+#[derive(Clone)]
+pub struct ChatSpec {
+    /// Folders that the editor has open.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Tools for these folders.
+    pub service: Arc<dyn ToolService>,
+    /// The editor's models, if it provides access to them.
+    pub models: Option<Arc<dyn ModelSource>>,
+    pub settings: AgentSettings,
+    /// Secrets that must not appear in a conversation.
+    pub secrets: Vec<String>,
+}
+
+/// Creates the conversations of a host on demand, on a thread that may block. The error is returned to the requester.
+pub type ChatFactory = dyn Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> + Send + Sync;
+
+/// The agent of one connection.
+pub(crate) struct Agent {
+    editor: Arc<Editor>,
+    approvals: Arc<Approvals>,
+    make: Arc<ChatFactory>,
+    models: Option<EditorModels>,
+    settings: AgentSettings,
+    /// Turns that are tasks of extensions, by conversation. Locked while one starts, so that its prompts can be
+    /// recognized; removed once their end has been sent.
+    runs: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Agent {
+    pub(crate) fn new(
+        editor: Arc<Editor>,
+        approvals: Arc<Approvals>,
+        make: Arc<ChatFactory>,
+        settings: AgentSettings,
+    ) -> Arc<Self> {
+        let lends = editor.answers(MODEL_LIST) && editor.answers(MODEL_REQUEST);
+        let models = lends.then(|| EditorModels::new(Arc::clone(&editor)));
+        Arc::new(Self { editor, approvals, make, models, settings, runs: Mutex::default() })
+    }
+
+    /// Creates the conversations of a host. Blocks.
+    pub(crate) fn make(&self, wanted: &EditorHostSpec, service: Arc<dyn ToolService>) -> Result<Arc<dyn ChatService>, String> {
+        let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
+        let (folders, secrets) = (wanted.folders.clone(), wanted.chosen.secrets());
+        (self.make)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
+    }
+
+    /// Sends the events of these conversations to the editor, until the conversations are closed.
+    pub(crate) async fn follow(self: Arc<Self>, mut heard: tokio::sync::broadcast::Receiver<Arc<ConversationEvent>>) {
+        if !self.editor.answers(AGENT_TOLD) {
+            return;
+        }
+        let mut next = AgentEventsParams { is_fresh: true, ..AgentEventsParams::default() };
+        // The prompt that waits for an answer.
+        let mut waiting = None;
+        loop {
+            while next.told.len() < BATCH {
+                match heard.try_recv() {
+                    Ok(told) => self.add(&mut next, &mut waiting, &told).await,
+                    Err(TryRecvError::Lagged(_)) => next.is_fresh = true,
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                }
+            }
+            if !next.told.is_empty() || next.is_fresh {
+                let params = json!(std::mem::take(&mut next));
+                let cx = RequestCx::new(CancellationToken::new(), Instant::now() + PATIENCE);
+                match self.editor.send(AGENT_TOLD, AGENT_TOLD, params, &cx).await {
+                    Ok(_) => {}
+                    Err(EndpointError::Exited { .. }) => return,
+                    Err(error) => {
+                        tracing::warn!("the editor does not accept conversation events: {error}");
+                        // The loss is reported with the next event.
+                        next.is_fresh = true;
+                    }
+                }
+                if !next.is_fresh {
+                    continue;
+                }
+            }
+            match heard.recv().await {
+                Ok(told) => self.add(&mut next, &mut waiting, &told).await,
+                Err(RecvError::Lagged(_)) => next.is_fresh = true,
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    async fn add(&self, next: &mut AgentEventsParams, waiting: &mut Option<String>, told: &ConversationEvent) {
+        match &told.event.what {
+            EventKind::Question { turn, question, request, .. }
+                if self.runs.lock().await.get(&told.conversation) != Some(turn) =>
+            {
+                let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
+                    |_| "zubi's agent requests your approval".to_owned(),
+                    |request| question::prompt_text(&request).lines().next().unwrap_or_default().to_owned(),
+                );
+                next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
+                *waiting = Some(question.clone());
+            }
+            EventKind::Decision { question, .. } if waiting.as_ref() == Some(question) => next.waits = None,
+            EventKind::Ended(TurnEnded { turn, .. }) => {
+                let mut runs = self.runs.lock().await;
+                if runs.get(&told.conversation) == Some(turn) {
+                    runs.remove(&told.conversation);
+                }
+            }
+            _ => {}
+        }
+        next.told.push(json!(told));
+    }
+
+    /// Runs a task from start to end.
+    async fn run(
+        self: &Arc<Self>,
+        chat: &Arc<dyn ChatService>,
+        params: AgentRunParams,
+        responder: &Responder,
+    ) -> Answer {
+        let cancel = CancellationToken::new();
+        let given_up = cancel.clone();
+        responder.cancel().on_cancel(move || given_up.cancel());
+        let AgentRunParams { task, model, instructions, max_iterations, tools } = params;
+        let say = Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
+        let mut heard = chat.listen();
+        let mut runs = self.runs.lock().await;
+        let SendResult { conversation, turn } = request(chat, "send", json!(say)).await?;
+        if self.editor.answers(AGENT_TOLD) {
+            runs.insert(conversation.clone(), turn);
+        }
+        drop(runs);
+        let mut run = Run {
+            agent: self,
+            chat,
+            conversation: &conversation,
+            turn,
+            cancel: &cancel,
+            asked: BTreeMap::new(),
+            dialogs: JoinSet::new(),
+        };
+        let ended = loop {
+            let found = tokio::select! {
+                told = heard.recv() => match told {
+                    Ok(told) if told.conversation == conversation => run.take(&told.event),
+                    Ok(_) => None,
+                    // The end may be among the lost events: if they cannot be read, waiting for it could take forever.
+                    Err(RecvError::Lagged(_)) => match run.read_events().await {
+                        Ok(found) => found,
+                        Err(error) => {
+                            let named = json!(ConversationRef { conversation: conversation.clone() });
+                            drop(chat.request("stop", named, DOOR).await);
+                            break Err(error);
+                        }
+                    },
+                    Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is shutting down".to_owned())),
+                },
+                () = cancel.cancelled() => {
+                    let named = json!(ConversationRef { conversation: conversation.clone() });
+                    break match chat.request("stop", named, DOOR).await {
+                        Ok(_) => Err(RequestError::Cancelled),
+                        Err(error) => Err(request_failed(&error)),
+                    };
+                }
+            };
+            if let Some(ended) = found {
+                break Ok(ended);
+            }
+        };
+        let TurnEnded { reason, text, problem, .. } = ended?;
+        let reason = json!(reason).as_str().unwrap_or_default().to_owned();
+        Ok(json!(AgentRunResult { conversation, reason, text, problem }))
+    }
+}
+
+/// A running task.
+struct Run<'a> {
+    agent: &'a Arc<Agent>,
+    chat: &'a Arc<dyn ChatService>,
+    conversation: &'a str,
+    turn: u64,
+    cancel: &'a CancellationToken,
+    /// Prompts that were shown, by id.
+    asked: BTreeMap<String, AbortHandle>,
+    /// Open dialogs, closed when the task ends.
+    dialogs: JoinSet<()>,
+}
+
+impl Run<'_> {
+    /// Handles the next event; returns the end of the task once it arrives.
+    fn take(&mut self, event: &Event) -> Option<TurnEnded> {
+        match &event.what {
+            EventKind::Question { question, request, .. } if !self.asked.contains_key(question) => {
+                let asking = show_approval(
+                    Arc::clone(self.agent),
+                    Arc::clone(self.chat),
+                    self.conversation.to_owned(),
+                    question.clone(),
+                    request.clone(),
+                    self.cancel.clone(),
+                );
+                self.asked.insert(question.clone(), self.dialogs.spawn(asking));
+            }
+            // The user has answered it in the chat.
+            EventKind::Decision { question, .. } => {
+                if let Some(dialog) = self.asked.get(question) {
+                    dialog.abort();
+                }
+            }
+            EventKind::Ended(ended) if ended.turn == self.turn => return Some(ended.clone()),
+            _ => {}
+        }
+        None
+    }
+
+    /// Handles all events of the conversation, after some were lost.
+    async fn read_events(&mut self) -> Result<Option<TurnEnded>, RequestError> {
+        let named = json!(ConversationRef { conversation: self.conversation.to_owned() });
+        let OpenResult { events, .. } = request(self.chat, "open", named).await?;
+        let decided: BTreeSet<&String> = events
+            .iter()
+            .filter_map(|event| match &event.what {
+                EventKind::Decision { question, .. } => Some(question),
+                _ => None,
+            })
+            .collect();
+        let is_over =
+            |event: &&Event| matches!(&event.what, EventKind::Question { question, .. } if decided.contains(question));
+        Ok(events.iter().filter(|event| !is_over(event)).find_map(|event| self.take(event)))
+    }
+}
+
+/// Shows an approval prompt of a task as a dialog, and sends the answer to the conversation.
+async fn show_approval(
+    agent: Arc<Agent>,
+    chat: Arc<dyn ChatService>,
+    conversation: String,
+    question: String,
+    asked: Value,
+    cancel: CancellationToken,
+) {
+    let answer = match serde_json::from_value::<ApprovalRequest>(asked) {
+        Ok(asked) => {
+            let approver = agent.approvals.approver(&asked.tool, &Value::Null, false, &cancel);
+            approver.request_approval(asked).await
+        }
+        Err(error) => ApprovalAnswer::Unanswered { how: format!("invalid approval request: {error}") },
+    };
+    let answer = match answer {
+        ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
+        ApprovalAnswer::Unanswered { how } => {
+            ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) }
+        }
+        ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
+        ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
+            ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
+        }
+    };
+    let params = json!(AnswerParams { conversation, question, answer: json!(answer) });
+    // The user may have answered in the chat first.
+    if let Err(error) = chat.request("answer", params, DOOR).await {
+        tracing::debug!("an answer came too late: {error}");
+    }
+}
+
+/// Adds the methods of this agent to the table.
+pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTable) -> MethodTable {
+    let (asked, run, agent_of_run, models) =
+        (Arc::clone(tools), Arc::clone(tools), Arc::clone(agent), agent.models.clone());
+    let methods = methods
+        .start(AGENT_REQUEST, move |params, responder| {
+            asked.begin(|tools, host| async move {
+                let answer = async {
+                    let AgentRequestParams { method, params } = from_value(&params)?;
+                    let chat = tools.chat(&host).await?;
+                    chat.request(&method, params, DOOR).await.map_err(|error| request_failed(&error))
+                };
+                responder.answer(answer.await);
+            });
+        })
+        .start(AGENT_RUN, move |params, responder| {
+            let agent = Arc::clone(&agent_of_run);
+            run.begin(|tools, host| async move {
+                let answer = async {
+                    let params = from_value(&params)?;
+                    let chat = tools.chat(&host).await?;
+                    agent.run(chat, params, &responder).await
+                };
+                let answer = answer.await;
+                responder.answer(answer);
+            });
+        });
+    match models {
+        Some(models) => methods.on_notification(MODEL_PIECE, move |params| models.piece(params)),
+        None => methods,
+    }
+}
+
+/// Sends a request and parses its result.
+async fn request<T: DeserializeOwned>(
+    chat: &Arc<dyn ChatService>,
+    method: &str,
+    params: Value,
+) -> Result<T, RequestError> {
+    let result = chat.request(method, params, DOOR).await.map_err(|error| request_failed(&error))?;
+    serde_json::from_value(result).map_err(|error| RequestError::Failed(format!("invalid result of `{method}`: {error}")))
+}
+
+fn request_failed(error: &ChatError) -> RequestError {
+    let message = error.to_string();
+    match error {
+        ChatError::UnknownMethod(_) => RequestError::InvalidParams { field: "method".to_owned(), message },
+        ChatError::Invalid(_) => RequestError::InvalidParams { field: "params".to_owned(), message },
+        ChatError::NotFound(_) | ChatError::Failed(_) => RequestError::Failed(message),
+    }
+}

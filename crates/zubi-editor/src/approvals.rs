@@ -1,0 +1,142 @@
+//! Approval of an editor's calls: by a confirmation that the editor has shown before the call (`zubi/tools/prepare`
+//! returns its text), or in a dialog (`zubi/approval/request`).
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use zubi_base::endpoint::RequestCx;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+use zubi_tool_api::{Footprint, question};
+
+use crate::editor::Editor;
+use crate::wire::APPROVAL_REQUEST;
+use crate::wire::tools::{ApprovalRequestParams, ApprovalRequestResult};
+
+/// Maximum number and life time of shown confirmations: a user who confirms makes the call right away.
+const MAX_SHOWN: usize = 64;
+const SHOWN_FOR: Duration = Duration::from_hours(1);
+
+/// Maximum number of open approval prompts.
+const MAX_WAITING: usize = 16;
+
+/// Time-out for the user's answer.
+const PATIENCE: Duration = Duration::from_hours(1);
+
+/// A confirmation that the editor has shown.
+struct ShownConfirmation {
+    /// Tool name as the editor sends it.
+    tool: String,
+    arguments: Value,
+    /// Tool of the approval prompt that the confirmation replaces, and its footprint.
+    asks: String,
+    touches: Footprint,
+    until: Instant,
+}
+
+/// Approvals of one connection.
+pub(crate) struct Approvals {
+    editor: Arc<Editor>,
+    shown: Mutex<VecDeque<ShownConfirmation>>,
+    waiting: Semaphore,
+}
+
+impl Approvals {
+    pub(crate) fn new(editor: Arc<Editor>) -> Self {
+        Self { editor, shown: Mutex::default(), waiting: Semaphore::new(MAX_WAITING) }
+    }
+
+    /// Removes the confirmations of a call: the editor is about to show a new one, which the user may deny.
+    pub(crate) fn remove_confirmation(&self, tool: &str, arguments: &Value) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.retain(|shown| shown.tool != tool || shown.arguments != *arguments);
+    }
+
+    /// Records that the editor shows a confirmation of a call; `asks` is the tool for which the policy would require
+    /// approval.
+    pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, asks: &str, touches: Footprint) {
+        let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), asks.to_owned());
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.len() >= MAX_SHOWN {
+            shown.pop_front();
+        }
+        shown.push_back(ShownConfirmation { tool, arguments, asks, touches, until: Instant::now() + SHOWN_FOR });
+    }
+
+    /// Returns the approver of a call. With `is_confirmed`, it approves what was shown, once: the confirmation is used
+    /// up.
+    pub(crate) fn approver(
+        self: &Arc<Self>,
+        tool: &str,
+        arguments: &Value,
+        is_confirmed: bool,
+        cancel: &CancellationToken,
+    ) -> Arc<dyn Approver> {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        shown.retain(|shown| shown.until > now);
+        let found = shown.iter().position(|shown| shown.tool == tool && shown.arguments == *arguments);
+        let confirmed = found.filter(|_| is_confirmed).and_then(|at| shown.remove(at));
+        drop(shown);
+        Arc::new(OfCall { approvals: Arc::clone(self), confirmed: Mutex::new(confirmed), cancel: cancel.clone() })
+    }
+}
+
+/// Approver of one call.
+struct OfCall {
+    approvals: Arc<Approvals>,
+    confirmed: Mutex<Option<ShownConfirmation>>,
+    cancel: CancellationToken,
+}
+
+#[async_trait]
+impl Approver for OfCall {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The footprint may have changed since it was shown.
+        if confirmed.is_some_and(|it| it.asks == request.tool && it.touches.covers(&request.footprint)) {
+            return ApprovalAnswer::allow_once();
+        }
+        let editor = &self.approvals.editor;
+        if !editor.answers(APPROVAL_REQUEST) {
+            return ApprovalAnswer::Unavailable;
+        }
+        let Ok(_place) = self.approvals.waiting.try_acquire() else {
+            return ApprovalAnswer::NotAsked { why: format!("{MAX_WAITING} approval prompts are already open") };
+        };
+        let cx = RequestCx::new(self.cancel.clone(), Instant::now() + PATIENCE);
+        let answered = editor
+            .send(APPROVAL_REQUEST, APPROVAL_REQUEST, json!(dialog(&request)), &cx)
+            .await
+            .map(serde_json::from_value);
+        match answered {
+            Ok(Ok(ApprovalRequestResult { choice: Some(option) })) if option < request.options.len() => {
+                ApprovalAnswer::Allow { option, arguments: None }
+            }
+            Ok(Ok(ApprovalRequestResult { choice: None })) => ApprovalAnswer::Deny { text: None },
+            Ok(Ok(_)) => ApprovalAnswer::Unanswered { how: "the editor returned an invalid option".to_owned() },
+            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("cannot parse its answer: {error}") },
+            Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
+        }
+    }
+}
+
+/// Converts an approval request to the editor's dialog: a title, the details of the call, and the options.
+fn dialog(request: &ApprovalRequest) -> ApprovalRequestParams {
+    let card = question::prompt_text(request);
+    let (title, detail) = card.split_once('\n').unwrap_or((&card, ""));
+    let mut detail = detail.to_owned();
+    let mut options = Vec::new();
+    for option in &request.options {
+        let (label, others) = question::option(option);
+        for other in others {
+            detail.extend(["\n“", &label, "” would have allowed this as well: ", &other]);
+        }
+        options.push(format!("Allow {label}"));
+    }
+    ApprovalRequestParams { title: title.to_owned(), detail, options }
+}

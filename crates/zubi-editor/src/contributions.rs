@@ -1,0 +1,177 @@
+//! `zubi/tools/register` and `zubi/tools/unregister`, for the tools and functions that extensions of the editor
+//! contribute, and `zubi/editor/invokeContributed` and `$/progress`, for calling them.
+//!
+//! The contributions belong to the connection, not to a host: when the editor opens other folders, they are registered
+//! on the next host, too. Those that it rejects, because it has a tool of the same name, are left out with a log
+//! message.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_host::ToolService;
+use zubi_host::contributed::{Contributions, FunctionError, ContributedToolInvoker, MAX_TOOLS, Owner, RegistrationError};
+use zubi_ipc::wire::tools::{ContributedTool, InvokeParams, RegisteredTools, UnregisterParams};
+use zubi_tool_api::ToolCx;
+use zubi_tool_api::cx::ProgressSink;
+
+use crate::editor::Editor;
+use crate::wire::INVOKE_CONTRIBUTED;
+use crate::wire::tools::{InvokeContributedParams, ToolsRegisterParams};
+
+/// Contributions of one host; empty until the host exists.
+pub(crate) type HostRegistrations = OnceLock<Option<Contributions>>;
+
+/// Tools and functions that the extensions of one editor have contributed.
+pub(crate) struct EditorContributions {
+    /// Contributions in order of registration.
+    offers: Mutex<Vec<ToolsRegisterParams>>,
+    calls: Arc<Calls>,
+}
+
+impl EditorContributions {
+    pub(crate) fn new(editor: Arc<Editor>) -> Self {
+        let calls = Calls { editor, running: Mutex::default(), last: AtomicU64::new(0) };
+        Self { offers: Mutex::default(), calls: Arc::new(calls) }
+    }
+
+    fn offers(&self) -> MutexGuard<'_, Vec<ToolsRegisterParams>> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn invoke(&self) -> Arc<dyn ContributedToolInvoker> {
+        Arc::clone(&self.calls) as Arc<dyn ContributedToolInvoker>
+    }
+
+    /// Registers all previous contributions on a new host.
+    pub(crate) fn register_all_on(&self, host: &HostRegistrations, service: &dyn ToolService) {
+        let offers = self.offers();
+        host.get_or_init(|| {
+            let contributions = Contributions::new(service.contributions()?);
+            for ToolsRegisterParams { tools, functions } in offers.iter() {
+                if let Err(refused) = contributions.register(&Owner::Editor, tools, functions, &self.invoke()) {
+                    tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
+                }
+            }
+            Some(contributions)
+        });
+    }
+
+    /// Registers a contribution on this host and on the one of the current folders, or on the next host if there is
+    /// none yet.
+    pub(crate) fn register(
+        &self,
+        offer: ToolsRegisterParams,
+        asked: &HostRegistrations,
+        current: &HostRegistrations,
+    ) -> Result<RegisteredTools, RegistrationError> {
+        let mut offers = self.offers();
+        let ToolsRegisterParams { tools, functions } = &offer;
+        // Without a host, the limit is checked here only.
+        let of = |offer: &ToolsRegisterParams| offer.tools.len() + offer.functions.len();
+        if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
+            return Err(RegistrationError::too_many());
+        }
+        let named = || RegisteredTools { tools: ids(tools), functions: functions.clone() };
+        let registered = match asked.get() {
+            Some(Some(host)) => host.register(&Owner::Editor, tools, functions, &self.invoke())?,
+            Some(None) | None => named(),
+        };
+        // The editor has opened other folders in the meantime.
+        if let (false, Some(Some(host))) = (std::ptr::eq(asked, current), current.get())
+            && let Err(refused) = host.register(&Owner::Editor, tools, functions, &self.invoke())
+        {
+            tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
+        }
+        offers.push(offer);
+        Ok(registered)
+    }
+
+    /// Withdraws contributions from every host that has them.
+    pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> RegisteredTools {
+        let UnregisterParams { tools, functions } = params;
+        let everything = tools.is_empty() && functions.is_empty();
+        let mut offers = self.offers();
+        for host in hosts.into_iter().filter_map(|host| host.get()?.as_ref()) {
+            host.unregister(tools, functions);
+        }
+        let mut gone = RegisteredTools { tools: Vec::new(), functions: Vec::new() };
+        for offer in offers.iter_mut() {
+            let (going, left) =
+                std::mem::take(&mut offer.tools).into_iter().partition(|tool| everything || tools.contains(&tool.id));
+            offer.tools = left;
+            gone.tools.extend(ids(&going));
+            let (going, left) = std::mem::take(&mut offer.functions)
+                .into_iter()
+                .partition::<Vec<_>, _>(|name| everything || functions.contains(name));
+            offer.functions = left;
+            gone.functions.extend(going);
+        }
+        offers.retain(|offer| !offer.tools.is_empty() || !offer.functions.is_empty());
+        gone
+    }
+
+    /// Forwards `$/progress` of a running call.
+    pub(crate) fn progress(&self, params: &Value) {
+        let text = |field: &str| params.pointer(field).and_then(Value::as_str);
+        let Some(token) = params.get("token").and_then(Value::as_u64) else { return };
+        let sink = self.calls.lock_running().get(&token).cloned();
+        let Some(sink) = sink else { return };
+        let fraction = params.pointer("/value/percentage").and_then(Value::as_f64).map(|percent| percent / 100.0);
+        let message = text("/value/message").or_else(|| text("/value/title")).unwrap_or_default();
+        sink.report(fraction.map(|fraction| fraction.clamp(0.0, 1.0)), &zubi_base::escape::printable(message));
+    }
+}
+
+fn ids(tools: &[ContributedTool]) -> Vec<String> {
+    tools.iter().map(|tool| tool.id.clone()).collect()
+}
+
+/// Calls contributed tools and functions over the connection.
+struct Calls {
+    editor: Arc<Editor>,
+    /// Progress sinks of running calls, by token.
+    running: Mutex<BTreeMap<u64, Arc<dyn ProgressSink>>>,
+    /// Last token that was assigned.
+    last: AtomicU64,
+}
+
+impl Calls {
+    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ProgressSink>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A running call; removed on drop, also if the caller no longer waits.
+struct RunningCall<'a> {
+    calls: &'a Calls,
+    token: u64,
+}
+
+impl Drop for RunningCall<'_> {
+    fn drop(&mut self) {
+        self.calls.lock_running().remove(&self.token);
+    }
+}
+
+#[async_trait]
+impl ContributedToolInvoker for Calls {
+    async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
+        let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        self.lock_running().insert(token, Arc::clone(&cx.progress));
+        let _running = RunningCall { calls: self, token };
+        let params = json!(InvokeContributedParams { call, token });
+        let request = RequestCx::new(cx.cancel.clone(), deadline);
+        self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {
+            EndpointError::Cancelled => FunctionError::Cancelled,
+            EndpointError::TimedOut { .. } => FunctionError::TimedOut,
+            EndpointError::Exited { why, .. } => FunctionError::Disconnected(why),
+            EndpointError::Server { message, .. } => FunctionError::Failed(message),
+            other => FunctionError::Failed(other.to_string()),
+        })
+    }
+}

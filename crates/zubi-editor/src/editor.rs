@@ -1,0 +1,296 @@
+//! The editor as an endpoint: it answers LSP requests from the servers that its user has configured, including unsaved
+//! texts. The submodules correct how its commands differ from LSP.
+
+mod actions;
+mod capabilities;
+mod hovers;
+mod path_mapping;
+mod locations;
+mod references;
+mod symbols;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use dlang_server::{ClientError, ClientHandle, RequestId};
+use serde_json::{Value, json};
+use tokio::sync::{oneshot, watch};
+use zubi_base::endpoint::{
+    MissingServer, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, OMITTED_COUNT_FIELD,
+    Caveats, Readiness, RequestCx,
+};
+use zubi_base::position::Encoding;
+use zubi_host::editor_state::ViewError;
+
+use crate::view::{DIAGNOSTICS, PushedState, VALIDATE};
+use crate::wire::EDITOR_REQUEST;
+use crate::wire::editor::EditorRequestParams;
+
+/// Extension of DomainLang's files. This process answers for them; the editor would only send the requests back.
+pub(crate) const DOMAINLANG: &str = "dlang";
+
+/// JSON-RPC's error code for an unknown method.
+const METHOD_NOT_FOUND: i32 = -32601;
+
+/// LSP's error codes for a request that the client or the server has cancelled.
+const CANCELLED: [i32; 2] = [-32800, -32802];
+
+/// An open editor.
+pub(crate) struct Editor {
+    id: EndpointId,
+    client: ClientHandle,
+    /// LSP requests that it answers.
+    methods: BTreeSet<String>,
+    pub(crate) encoding: Encoding,
+    pub(crate) told: Arc<PushedState>,
+    connected: Instant,
+    readiness: watch::Sender<Readiness>,
+}
+
+impl Editor {
+    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding, told: Arc<PushedState>) -> Self {
+        let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
+        Self { id: "editor".into(), client, methods, encoding, told, connected: Instant::now(), readiness }
+    }
+
+    /// Whether the editor answers an LSP request.
+    pub(crate) fn answers(&self, method: &str) -> bool {
+        self.methods.contains(method)
+    }
+
+    /// Sends a notification to the editor.
+    pub(crate) fn notify(&self, method: &str, params: Value) {
+        self.client.notify(method, params);
+    }
+
+    /// Sends an LSP request to the editor.
+    pub(crate) async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let asked = EditorRequestParams { method: method.to_owned(), params };
+        self.send(EDITOR_REQUEST, method, json!(asked), cx).await
+    }
+
+    /// Sends an LSP request with paths whose links are resolved, in the params and in the result.
+    async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let links = self.told.links();
+        let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
+        let found = self.request(method, path_mapping::map_uris(params, &resolved), cx).await?;
+        Ok(path_mapping::map_uris(found, &links))
+    }
+
+    /// Sends a request of the channel; `what` is its name in errors.
+    pub(crate) async fn send(
+        &self,
+        request: &str,
+        what: &str,
+        params: Value,
+        cx: &RequestCx,
+    ) -> Result<Value, EndpointError> {
+        let (sender, answer) = oneshot::channel();
+        let begun = Instant::now();
+        let id = self.client.request(request, params, move |result| {
+            // The receiver is gone if the caller no longer waits.
+            sender.send(result).ok();
+        });
+        // Cancels the request, also if this future is dropped.
+        let _asked = RequestGuard { client: &self.client, id };
+        tokio::select! {
+            answer = answer => match answer {
+                Ok(Ok(result)) => Ok(result),
+                Ok(Err(error)) => Err(self.error(error, what)),
+                Err(_) => Err(self.error(ClientError::Closed, what)),
+            },
+            () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
+            () = tokio::time::sleep_until(cx.deadline.into()) => {
+                Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: what.to_owned(), after: begun.elapsed() })
+            }
+        }
+    }
+
+    fn error(&self, error: ClientError, method: &str) -> EndpointError {
+        let (endpoint, method) = (self.id.clone(), method.to_owned());
+        match error {
+            ClientError::Refused { code: METHOD_NOT_FOUND, .. } => EndpointError::Unsupported { endpoint, method },
+            ClientError::Refused { code, .. } if CANCELLED.contains(&code) => EndpointError::Cancelled,
+            ClientError::Refused { code, message } => {
+                EndpointError::Server { endpoint, method, code: code.into(), message }
+            }
+            ClientError::Closed | ClientError::TimedOut => EndpointError::Exited {
+                endpoint,
+                why: "it has closed the connection".to_owned(),
+                hint: "Open the folder in the editor again.".to_owned(),
+            },
+        }
+    }
+}
+
+/// Cancels a request on drop; without effect if it has been answered.
+struct RequestGuard<'a> {
+    client: &'a ClientHandle,
+    id: RequestId,
+}
+
+impl Drop for RequestGuard<'_> {
+    fn drop(&mut self) {
+        self.client.cancel(&self.id);
+    }
+}
+
+#[async_trait]
+impl Endpoint for Editor {
+    fn id(&self) -> &EndpointId {
+        &self.id
+    }
+
+    fn serves(&self, document: &DocumentRef) -> bool {
+        document.path.extension() != Some(DOMAINLANG)
+    }
+
+    fn readiness(&self) -> Readiness {
+        // An editor does not report the progress of its servers.
+        Readiness::Unknown { waited: self.connected.elapsed() }
+    }
+
+    fn readiness_changes(&self) -> watch::Receiver<Readiness> {
+        self.readiness.subscribe()
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
+        self.answers(method)
+    }
+
+    fn capabilities(&self) -> Value {
+        capabilities::lsp_capabilities(self)
+    }
+
+    fn allows_command(&self, _command: &str) -> bool {
+        false
+    }
+
+    fn limits(&self) -> Caveats {
+        Caveats::default()
+    }
+
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        match method {
+            "textDocument/references" => return references::request_references(self, method, params, cx).await,
+            "textDocument/codeAction" => return actions::request_actions(self, method, params, cx).await,
+            _ => {}
+        }
+        let found = self.question(method, params, cx).await?;
+        Ok(match method {
+            "textDocument/definition"
+            | "textDocument/declaration"
+            | "textDocument/typeDefinition"
+            | "textDocument/implementation" => locations::dedup_locations(found),
+            "textDocument/hover" => hovers::merge(found),
+            "textDocument/completion" => incomplete(found),
+            // The editor returns null for a document without symbols.
+            "textDocument/documentSymbol" if found.is_null() => json!([]),
+            "workspace/symbol" => symbols::own(self, found),
+            _ => found,
+        })
+    }
+
+    async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        let mut known = self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
+        // A query of a folder would open every file in it.
+        if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
+            known = self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
+        }
+        let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
+        Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
+    }
+}
+
+/// Marks a list of proposals with omitted items as incomplete, so that typing more returns them.
+fn incomplete(mut proposals: Value) -> Value {
+    if proposals.get(OMITTED_COUNT_FIELD).is_some() {
+        proposals["isIncomplete"] = Value::Bool(true);
+    }
+    proposals
+}
+
+/// Note for a file that is not open in the editor.
+const NOT_OPEN: &str =
+    "not open in the editor, whose servers may not have analysed it: `editor` with `validate_file` opens it";
+
+impl Editor {
+    fn diagnostics_error(&self, error: &ViewError) -> EndpointError {
+        let (endpoint, method) = (self.id.clone(), DIAGNOSTICS.to_owned());
+        match error {
+            ViewError::Unsupported => EndpointError::Unsupported { endpoint, method },
+            ViewError::Cancelled => EndpointError::Cancelled,
+            ViewError::Disconnected => self.error(ClientError::Closed, DIAGNOSTICS),
+            ViewError::TimedOut => EndpointError::TimedOut { endpoint, method, after: Duration::ZERO },
+            ViewError::Loading | ViewError::Failed(_) => EndpointError::Protocol { endpoint, what: error.to_string() },
+        }
+    }
+}
+
+/// Endpoint source with the editor as its only endpoint.
+pub(crate) struct EditorSource {
+    editor: Arc<Editor>,
+    /// Whether other servers answer what the editor does not; then a missing method needs no message.
+    has_others: bool,
+}
+
+impl EditorSource {
+    pub(crate) fn new(editor: Arc<Editor>, has_others: bool) -> Self {
+        Self { editor, has_others }
+    }
+
+    fn endpoints(&self, method: &str) -> Endpoints {
+        if self.editor.answers(method) {
+            return Endpoints {
+                endpoints: vec![Arc::clone(&self.editor) as Arc<dyn Endpoint>],
+                ..Endpoints::default()
+            };
+        }
+        if self.has_others {
+            return Endpoints::default();
+        }
+        absent(MissingServer {
+            subject: method.to_owned(),
+            why: format!("the editor does not answer `{method}` here"),
+            hint: "`zubi mcp` has language servers of its own".to_owned(),
+        })
+    }
+}
+
+fn absent(absent: MissingServer) -> Endpoints {
+    Endpoints { absent: vec![absent], ..Endpoints::default() }
+}
+
+#[async_trait]
+impl EndpointSource for EditorSource {
+    async fn for_document(&self, document: &DocumentRef, method: &str, _cx: &RequestCx) -> Endpoints {
+        if self.editor.serves(document) { self.endpoints(method) } else { Endpoints::default() }
+    }
+
+    async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {
+        self.endpoints(method)
+    }
+
+    fn editor(&self) -> Option<Arc<dyn Endpoint>> {
+        Some(Arc::clone(&self.editor) as Arc<dyn Endpoint>)
+    }
+
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        // The editor watches files itself.
+        None
+    }
+
+    fn file_changes(&self) -> Option<u64> {
+        None
+    }
+
+    async fn shutdown(&self) {
+        // The editor is not started by this process.
+    }
+}

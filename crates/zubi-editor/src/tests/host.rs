@@ -1,0 +1,69 @@
+//! Fake hosts with one tool.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use zubi_host::{CallAnswer, CallRequest, CallContext, HostDescription, HostUnavailable, ToolService, UnknownTool};
+use zubi_tool_api::cx::{Caller, Restrictions};
+use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
+
+/// Implementation of the tool, whatever its name.
+#[async_trait]
+pub(super) trait Calls: Send + Sync {
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> String;
+
+    /// The host shuts down.
+    fn end(&self) {}
+}
+
+/// A host with the tool `T`.
+pub(super) struct Fake<T>(pub(super) T);
+
+#[async_trait]
+impl<T: Calls> ToolService for Fake<T> {
+    fn describe(&self) -> HostDescription {
+        HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
+    }
+
+    async fn list(&self, _restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+        Ok(Vec::new())
+    }
+
+    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned(), code: zubi_tool_api::Code::UnknownTool })
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
+        let text = self.0.call(request, circumstances).await;
+        Ok(CallAnswer {
+            text,
+            data: None,
+            duration: std::time::Duration::ZERO,
+            status: false,
+            failure: None,
+            next: String::new(),
+        })
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        watch::Sender::new(0).subscribe()
+    }
+
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
+        Ok(Vec::new())
+    }
+
+    async fn read_resource(
+        &self,
+        _uri: &str,
+        _caller: Arc<Caller>,
+        _circumstances: CallContext,
+    ) -> Option<Result<ResourceText, String>> {
+        None
+    }
+
+    async fn shutdown(&self) {
+        self.0.end();
+    }
+}

@@ -1,0 +1,153 @@
+//! The editor's models: the test acts as the editor and as its model.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_models::message::{ToolCall, Message, ToolResult, AssistantMessage};
+
+use super::agent::{NOTE, editor, task, worked_on};
+use super::client::Client;
+use crate::models::messages;
+
+/// Answers a request to a model; returns its messages.
+fn answer_model_request(client: &mut Client, answer: Value) -> Value {
+    let asked = client.asked_by("zubi/model/request");
+    client.respond(asked.id, answer);
+    asked.params["messages"].clone()
+}
+
+/// The messages to the model, one line per part, without the instructions.
+fn render_messages(messages: &Value) -> String {
+    let mut lines = Vec::new();
+    for message in messages.as_array().unwrap().iter().skip(1) {
+        for part in message["parts"].as_array().unwrap() {
+            lines.push(format!("{} {part}", message["role"].as_str().unwrap()));
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn a_task_is_worked_on_by_a_model_of_the_editor() {
+    let mut client = editor(NOTE);
+    let run = task(&mut client, json!({ "task": "What does the note say?" }));
+    let asked = client.asked_by("zubi/model/request");
+    // The default model is preferred to the first one.
+    assert_eq!([&asked.params["vendor"], &asked.params["id"]], ["copilot", "gpt-4o-2024"]);
+    assert_snapshot!(render_messages(&asked.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
+    let tools = asked.params["tools"].as_array().unwrap();
+    let reads = tools.iter().find(|tool| tool["name"] == "file_read").unwrap();
+    assert_eq!(reads["inputSchema"]["type"], "object");
+    let token = asked.params["token"].clone();
+    client.notify("zubi/model/piece", json!({ "token": token, "thought": "Let me look." }));
+    client.notify("zubi/model/piece", json!({ "token": token, "text": "I read it." }));
+    // A delta for an unknown request is ignored.
+    client.notify("zubi/model/piece", json!({ "token": 99, "text": "lost" }));
+    let call = json!({ "id": "c1", "name": "file_read", "input": { "path": "note.txt" } });
+    client.respond(asked.id, json!({ "text": "I read it.", "thought": "Let me look.", "calls": [call] }));
+    let messages = answer_model_request(&mut client, json!({ "text": "It says hello." }));
+    assert_snapshot!(render_messages(&messages), @r#"
+    user {"text":"What does the note say?"}
+    assistant {"text":"I read it."}
+    assistant {"call":{"id":"c1","name":"file_read","input":{"path":"note.txt"}}}
+    user {"outcome":{"id":"c1","text":"hello\n[disk · sha 5891b5b522d5 · lines 1–1 of 1]"}}
+    "#);
+    let result = client.answer(&run).unwrap();
+    assert_eq!([&result["reason"], &result["text"]], ["completed", "It says hello."]);
+}
+
+#[test]
+fn models_are_named_by_their_ids_and_by_their_vendors_where_they_share_one() {
+    let mut client = editor("");
+    let list = client.request("zubi/agent/request", json!({ "method": "models" })).unwrap();
+    let models = list["models"].as_array().unwrap().iter();
+    let lines: Vec<_> = models.map(|model| format!("{} {} {}", model["id"], model["name"], model["context"])).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    "editor/gpt-4o-2024" "GPT-4O-2024" 64000
+    "editor/claude-4" "CLAUDE-4" 64000
+    "editor/copilot/twin" "TWIN" 64000
+    "editor/other/twin" "TWIN" 64000
+    "#);
+}
+
+#[test]
+fn a_model_is_found_by_its_family_and_one_that_is_not_there_is_told() {
+    let mut client = editor("");
+    for (name, expected) in [
+        ("claude", "anthropic claude-4"),
+        ("editor/copilot/twin", "copilot twin"),
+        ("editor/twin", "copilot twin"),
+        ("editor/gpt-4o", "copilot gpt-4o-2024"),
+    ] {
+        let run = task(&mut client, json!({ "task": "Hi.", "model": name }));
+        let asked = client.asked_by("zubi/model/request");
+        let named = |field: &str| asked.params[field].as_str().unwrap().to_owned();
+        assert_eq!(format!("{} {}", named("vendor"), named("id")), expected, "{name}");
+        client.respond(asked.id, json!({ "text": "Hello." }));
+        client.answer(&run).unwrap();
+    }
+    let run = task(&mut client, json!({ "task": "Hi.", "model": "editor/none" }));
+    assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor has no model `none`; it has editor/gpt-4o-2024, editor/claude-4, editor/copilot/twin, editor/other/twin. `zubi agent models` shows which models there are and what others need.");
+    client.models.clear();
+    let run = task(&mut client, json!({ "task": "Hi.", "model": "editor" }));
+    assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor offers no models: install an extension that does, and sign in to it. `zubi agent models` shows which models there are and what others need.");
+}
+
+/// Retries of temporary errors are tested with the loop.
+#[test]
+fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
+    let mut client = editor("");
+    let mut said = Vec::new();
+    for (code, message) in [
+        ("NoPermissions", ""),
+        ("NotFound", "gone"),
+        ("Blocked", "filtered"),
+        ("ChatQuotaExceeded", "You have exceeded your premium quota."),
+        ("Error", "model_max_prompt_tokens_exceeded"),
+    ] {
+        let run = task(&mut client, json!({ "task": "Hi." }));
+        answer_model_request(&mut client, json!({ "error": { "code": code, "message": message } }));
+        let result = client.answer(&run).unwrap();
+        assert_eq!(result["reason"], "model");
+        said.push(result["problem"].as_str().unwrap().to_owned());
+    }
+    assert_snapshot!(said.join("\n"), @"
+    the editor does not allow zubi to use `editor/gpt-4o-2024`. It prompts you when you start a task: send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”. `zubi agent models` shows which models there are and what others need.
+    the editor no longer has a model `editor/gpt-4o-2024` (gone). `zubi agent models` shows which models there are and what others need.
+    the editor blocks zubi from using `editor/gpt-4o-2024` (filtered). Choose another model with --model if this one cannot take such a question.
+    your quota of `editor/gpt-4o-2024` is used up (You have exceeded your premium quota.). Choose another model with --model if this one cannot take such a question.
+    the prompt is too long for `editor/gpt-4o-2024` (model_max_prompt_tokens_exceeded). Begin a new conversation, or choose a model with a larger context.
+    ");
+}
+
+#[test]
+fn who_gives_a_task_up_takes_the_question_to_the_model_back() {
+    let mut client = editor("");
+    let run = task(&mut client, json!({ "task": "Hi." }));
+    let asked = client.asked_by("zubi/model/request");
+    client.cancel(&run);
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
+    let events = worked_on(&mut client);
+    assert_eq!(events.last().unwrap()["reason"], "stopped");
+}
+
+#[test]
+fn instructions_and_outcomes_are_what_the_user_says() {
+    let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "find".to_owned(), arguments };
+    let outcome = |call: &str| {
+        let (call, tool, text) = (call.to_owned(), "find".to_owned(), format!("found by {call}"));
+        Message::Tool(ToolResult { call, tool, text, is_error: false })
+    };
+    let user = |text: &str| Message::User { text: text.to_owned() };
+    let calls = vec![call("a", json!({ "name": "x" })), call("b", json!("{broken"))];
+    let said = |text: &str, calls| Message::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() });
+    let prompt = [user("Find it."), said("", calls), outcome("a"), outcome("b"), user("Also y."), said("", Vec::new())];
+    let lines: Vec<_> = messages("Be brief.", &prompt).iter().map(|message| json!(message).to_string()).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    {"role":"user","parts":[{"text":"Be brief."}]}
+    {"role":"user","parts":[{"text":"Find it."}]}
+    {"role":"assistant","parts":[{"call":{"id":"a","name":"find","input":{"name":"x"}}},{"call":{"id":"b","name":"find","input":{}}}]}
+    {"role":"user","parts":[{"outcome":{"id":"a","text":"found by a"}},{"outcome":{"id":"b","text":"found by b"}}]}
+    {"role":"user","parts":[{"text":"Also y."}]}
+    "#);
+    assert!(messages("", &[]).is_empty());
+}

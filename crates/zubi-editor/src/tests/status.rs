@@ -1,0 +1,101 @@
+//! Status of the host for the editor, and version of the program.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_host::{ClientPolicy, LocalHost, RemoteHost, SessionFilters, FilteredService, PublishedHost, PublishOptions, ToolService};
+use zubi_ipc::discovery::RunDirectory;
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::{Environment, HostKind};
+
+use super::client::{Client, local};
+use crate::EditorHostSpec;
+
+fn options() -> Value {
+    json!({ "zubi": { "editorProtocol": 1 } })
+}
+
+/// A host that clients can find.
+fn shared_host(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+    let findable = wanted.findable.clone();
+    let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
+    let host: Arc<LocalHost> = Arc::new(local(wanted, state)?);
+    let sharing = PublishOptions {
+        kind: HostKind::Editor,
+        environment: Environment::default(),
+        port: PortChoice::None,
+        limits: ClientPolicy::default(),
+        ends: None,
+    };
+    let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
+    findable.published(&shared);
+    Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).with_shared(Some(shared))))
+}
+
+fn run(state: &Utf8Path) -> Utf8PathBuf {
+    state.with_file_name("run")
+}
+
+/// Next matching status, without values that differ from run to run.
+fn status(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> String {
+    loop {
+        let mut status = client.next_notification("zubi/status");
+        if !wanted(&status) {
+            continue;
+        }
+        let tools = status["tools"].as_u64().unwrap();
+        status["tools"] = json!(if tools > 0 { "some" } else { "none" });
+        status["revision"] = json!("N");
+        if let Some(instance) = status["instance"].as_str().map(str::to_owned) {
+            let shown = status.to_string().replace(client.root.parent().unwrap().as_str(), "");
+            return shown.replace(&instance, "INSTANCE").replace(&std::process::id().to_string(), "PID");
+        }
+        return status.to_string();
+    }
+}
+
+#[test]
+fn the_answer_to_initialize_says_which_channel_this_program_has() {
+    let told = |zubi: Value| {
+        let client = Client::new(&json!({ "zubi": zubi }), "");
+        let told = client.initialized.pointer("/capabilities/experimental").map(Value::to_string);
+        told.unwrap_or_default().replace(env!("CARGO_PKG_VERSION"), "VERSION")
+    };
+    assert_snapshot!(told(json!({ "editorProtocol": 1 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
+    // A client with another version needs to know which of the two is outdated.
+    assert_snapshot!(told(json!({ "editorProtocol": 2 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
+    assert_snapshot!(told(json!({})), @"");
+}
+
+#[test]
+fn a_host_that_nobody_else_finds_is_told_of_with_its_tools() {
+    let mut client = Client::new(&options(), "");
+    assert_snapshot!(status(&mut client, |_| true), @r#"{"clients":[],"tools":"some","revision":"N","hasModels":false}"#);
+}
+
+#[test]
+fn models_are_told() {
+    let mut client = Client::new(&options(), "//- shop.dlang\nDomain Shop {}\n");
+    assert_snapshot!(status(&mut client, |status| status["hasModels"] == true), @r#"{"clients":[],"tools":"some","revision":"N","hasModels":true}"#);
+}
+
+#[test]
+fn why_there_is_no_host_is_told() {
+    let mut client = Client::with_host(&options(), "", |_, _| Err("there is no folder".to_owned()));
+    assert_snapshot!(status(&mut client, |_| true), @r#"{"problem":"there is no folder","clients":[],"tools":"none","revision":"N","hasModels":false}"#);
+}
+
+#[test]
+fn who_comes_and_who_goes_is_told() {
+    let mut client = Client::with_host(&options(), "", shared_host);
+    assert_snapshot!(status(&mut client, |_| true), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
+    let run = RunDirectory::open(run(&client.root), false).unwrap();
+    let found = run.read().hosts.remove(0);
+    let agent = client.runtime().block_on(RemoteHost::attach(&found, "Agent 1", &Environment::default())).unwrap();
+    let named = |status: &Value| status["clients"][0]["name"] == "Agent 1";
+    assert_snapshot!(status(&mut client, named), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[{"name":"Agent 1","pid":PID}],"tools":"some","revision":"N","hasModels":false}"#);
+    drop(agent);
+    assert_snapshot!(status(&mut client, |status| status["clients"] == json!([])), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
+}

@@ -1,0 +1,395 @@
+//! `zubi/tools/*`: the tools, the same as on every surface.
+//!
+//! The host is created for the folders that the editor has open. When the editor opens others, another host is created,
+//! and the previous one ends once its running requests have finished.
+
+mod changes;
+mod prepare;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_agent::chat::ChatService;
+use zubi_host::contributed::RegistrationError;
+use zubi_host::{CallAnswer, CallRequest, CallContext, Explanation, HostUnavailable, SessionFilters, FilteredService, ToolService, UnknownTool};
+use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
+use zubi_policy::rule::Action;
+use zubi_tool_api::progress::ThrottledProgress;
+use zubi_tool_api::{Effect, ToolSpec};
+
+use crate::agent::{self, Agent, AgentSettings, ChatFactory};
+use crate::approvals::Approvals;
+use crate::contributions::{EditorContributions, HostRegistrations};
+use crate::editor::Editor;
+use crate::progress::ToClient;
+use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
+use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
+use crate::{HostFactory, EditorHostSpec};
+
+/// Maximum duration of a call that is not cancelled; the tools' own time-outs are shorter.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// The tools of one connection.
+pub(crate) struct Tools {
+    runtime: Handle,
+    make: Arc<HostFactory>,
+    /// Host of the folders that are open now.
+    host: Mutex<Arc<Host>>,
+    /// Shutdowns of previous hosts.
+    ends: TaskTracker,
+    editor: Arc<Editor>,
+    caller: Arc<Caller>,
+    approvals: Arc<Approvals>,
+    contributed: EditorContributions,
+    /// Absent if zubi has no agent.
+    agent: Option<Arc<Agent>>,
+    /// The list of tools that the editor has.
+    listed: changes::ListedTools,
+}
+
+/// A host, created on demand.
+pub(crate) struct Host {
+    wanted: EditorHostSpec,
+    service: OnceCell<Result<Arc<dyn ToolService>, String>>,
+    /// Conversations of the host, created on demand.
+    chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
+    /// Running requests to the host.
+    questions: TaskTracker,
+    contributed: HostRegistrations,
+}
+
+impl Host {
+    fn new(wanted: EditorHostSpec) -> Arc<Self> {
+        let (questions, contributed) = (TaskTracker::new(), HostRegistrations::new());
+        Arc::new(Self { wanted, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
+    }
+
+    /// Ends the running turns of the conversations.
+    async fn end_chat(&self) {
+        if let Some(Ok(chat)) = self.chat.get() {
+            chat.shutdown().await;
+        }
+    }
+
+    async fn shutdown(&self) {
+        self.end_chat().await;
+        // Waits for a service that is just being created, and prevents a later one.
+        let made = self.service.get_or_init(|| async { Err("the editor has disconnected".to_owned()) });
+        if let Ok(service) = made.await {
+            service.shutdown().await;
+        }
+    }
+}
+
+/// Adds the methods of these tools.
+pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
+    let another = || Arc::clone(tools);
+    let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
+    let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.told));
+    let methods = MethodTable::new()
+        .start(TOOLS_LIST, move |_, responder| {
+            list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
+        })
+        .start(TOOLS_CALL, move |params, responder| {
+            call.begin(|tools, host| async move {
+                let answer = match from_value(&params) {
+                    Ok(params) => tools.call(&host, params, &responder).await,
+                    Err(error) => Err(error),
+                };
+                responder.answer(answer);
+            });
+        })
+        .start(TOOLS_PREPARE, move |params, responder| {
+            prepare.begin(|tools, host| async move {
+                let answer = match from_value(&params) {
+                    Ok(params) => tools.prepare(&host, &params, &responder).await,
+                    Err(error) => Err(error),
+                };
+                responder.answer(answer);
+            });
+        })
+        .start(TOOLS_REGISTER, move |params, responder| {
+            register.begin(|tools, host| async move {
+                let answer = match from_value(&params) {
+                    Ok(offer) => tools.register(&host, offer).await,
+                    Err(error) => Err(error),
+                };
+                responder.answer(answer);
+            });
+        })
+        .start(TOOLS_UNREGISTER, move |params, responder| {
+            unregister.begin(|tools, host| async move {
+                let gone = from_value(&params).map(|params| {
+                    let current = Arc::clone(&tools.current());
+                    json!(tools.contributed.unregister(&params, [&host.contributed, &current.contributed]))
+                });
+                responder.answer(gone);
+            });
+        })
+        .on_notification("$/progress", move |params| progress.contributed.progress(&params))
+        .on_notification(wire::EDITOR_DID_CHANGE, move |params| {
+            if let Err(error) = told.did_change(&params) {
+                tracing::warn!("cannot parse zubi/editor/didChange: {error}");
+            }
+        })
+        .hear_folders(move |open| folders.open(open));
+    match &tools.agent {
+        Some(agent) => agent::methods(agent, tools, methods),
+        None => methods,
+    }
+}
+
+impl Tools {
+    pub(crate) fn new(
+        runtime: Handle,
+        make: Arc<HostFactory>,
+        wanted: EditorHostSpec,
+        editor: Arc<Editor>,
+        client: Option<String>,
+        agent: Option<(Arc<ChatFactory>, AgentSettings)>,
+    ) -> Self {
+        let caller =
+            Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions: restrictions(&editor) });
+        let approvals = Arc::new(Approvals::new(Arc::clone(&editor)));
+        let agent =
+            agent.map(|(make, settings)| Agent::new(Arc::clone(&editor), Arc::clone(&approvals), make, settings));
+        Self {
+            runtime,
+            make,
+            host: Mutex::new(Host::new(wanted)),
+            ends: TaskTracker::new(),
+            caller,
+            approvals,
+            contributed: EditorContributions::new(Arc::clone(&editor)),
+            agent,
+            listed: changes::ListedTools::default(),
+            editor,
+        }
+    }
+
+    /// Creates the host for the folders that are open now, unless it exists; returns at once.
+    pub(crate) fn make(self: &Arc<Self>) {
+        self.begin(|tools, host| async move {
+            // After several changes of folders in a row, only the last one counts.
+            if Arc::ptr_eq(&tools.current(), &host)
+                && let Err(error) = tools.service(&host).await
+            {
+                tracing::warn!("{error}");
+            }
+        });
+    }
+
+    /// Starts a request to the host of the folders that are open now, and returns at once.
+    pub(crate) fn begin<Asked>(self: &Arc<Self>, ask: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
+    where
+        Asked: Future<Output = ()> + Send + 'static,
+    {
+        let current = self.current();
+        // Tracked before the lock is released, so that the host cannot end before the request starts.
+        let question = current.questions.track_future(ask(Arc::clone(self), Arc::clone(&current)));
+        drop(current);
+        self.runtime.spawn(question);
+    }
+
+    /// Handles a change of the editor's open folders. Returns at once.
+    fn open(self: &Arc<Self>, folders: &[Utf8PathBuf]) {
+        self.editor.told.open_folders(folders);
+        let mut current = self.current();
+        if current.wanted.folders == folders {
+            return;
+        }
+        let wanted = EditorHostSpec { folders: folders.to_vec(), ..current.wanted.clone() };
+        let before = std::mem::replace(&mut *current, Host::new(wanted));
+        drop(current);
+        before.questions.close();
+        let has_chat = before.chat.initialized();
+        self.runtime.spawn(self.ends.track_future(async move {
+            before.end_chat().await;
+            before.questions.wait().await;
+            before.shutdown().await;
+        }));
+        self.make();
+        if has_chat {
+            // Subscribers of conversations are notified that these have changed.
+            self.begin(|tools, host| async move {
+                if let Err(error) = tools.chat(&host).await {
+                    tracing::warn!("{error}");
+                }
+            });
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Arc<Host>> {
+        self.host.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the tools of a host, and creates them on the first call.
+    async fn service<'host>(
+        self: &Arc<Self>,
+        host: &'host Arc<Host>,
+    ) -> Result<&'host Arc<dyn ToolService>, RequestError> {
+        let made = host.service.get_or_init(|| async {
+            let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());
+            // This reads configuration from disk.
+            let made = match self.runtime.spawn_blocking(move || make(wanted)).await {
+                Ok(made) => made,
+                Err(error) => Err(format!("creating the host failed: {error}")),
+            };
+            if let Ok(service) = &made {
+                self.contributed.register_all_on(&host.contributed, service.as_ref());
+                self.follow(host, service);
+            }
+            made
+        });
+        made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
+    }
+
+    /// Returns the conversations of a host. The first call creates them; from then on, the editor receives their
+    /// events.
+    pub(crate) async fn chat<'host>(
+        self: &Arc<Self>,
+        host: &'host Arc<Host>,
+    ) -> Result<&'host Arc<dyn ChatService>, RequestError> {
+        let agent = self.agent.as_ref().ok_or_else(|| RequestError::Failed("zubi has no agent here".to_owned()))?;
+        let service = self.service(host).await?;
+        let made = host.chat.get_or_init(|| async {
+            // The agent has the same restrictions as other calls of the editor.
+            let scope = SessionFilters { restrictions: self.caller.restrictions.clone(), ..SessionFilters::default() };
+            let service = Arc::new(FilteredService::new(Arc::clone(service), scope));
+            let (maker, wanted) = (Arc::clone(agent), host.wanted.clone());
+            // This opens files.
+            let made = match self.runtime.spawn_blocking(move || maker.make(&wanted, service)).await {
+                Ok(made) => made,
+                Err(error) => Err(format!("creating the conversations failed: {error}")),
+            };
+            if let Ok(chat) = &made {
+                self.runtime.spawn(Arc::clone(agent).follow(chat.listen()));
+            }
+            made
+        });
+        made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to open zubi's conversations: {why}")))
+    }
+
+    async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
+        let service = self.service(host).await?;
+        let specs = self.list_for_editor(service.as_ref()).await;
+        let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", HostUnavailable::HINT)))?;
+        Ok(json!(ToolsListResult { tools: specs.iter().map(|spec| spec.to_json()).collect() }))
+    }
+
+    /// Registers contributions of extensions. Without a host, they are registered on the next one.
+    async fn register(self: &Arc<Self>, host: &Arc<Host>, offer: ToolsRegisterParams) -> Answer {
+        if let Err(why) = self.service(host).await {
+            tracing::warn!("an extension's contributions wait for the next folders: {why:?}");
+        }
+        let current = Arc::clone(&self.current());
+        let registered = self.contributed.register(offer, &host.contributed, &current.contributed);
+        registered
+            .map(|registered| json!(registered))
+            .map_err(|RegistrationError { field, message }| RequestError::InvalidParams { field, message })
+    }
+
+    /// Returns the message and the confirmation of a call, without making it. An invalid call is reported when it is
+    /// made.
+    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &Responder) -> Answer {
+        // Before anything can fail: after a failure, the editor continues without a confirmation.
+        self.approvals.remove_confirmation(&params.id, &params.args);
+        let cancel = CancellationToken::new();
+        let given_up = cancel.clone();
+        responder.cancel().on_cancel(move || given_up.cancel());
+        let service = self.service(host).await?;
+        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
+        let request = CallRequest {
+            tool: params.id.clone(),
+            arguments: params.args.clone(),
+            caller: Arc::clone(&self.caller),
+            token_budget: None,
+        };
+        let circumstances = CallContext {
+            cancel,
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NoApprover),
+            patience: prepare::PATIENCE,
+        };
+        let about = service.describe();
+        let said = prepare::message(&spec, &params.args, &about);
+        let Ok(explained) = service.explain(request, circumstances).await.map_err(|error| unknown(&error))? else {
+            return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
+        };
+        if explained.tool == spec.id {
+            return Ok(self.confirmation(params, &spec, said, explained));
+        }
+        // A delegating tool passes the call on to this one, which is the one that the user must see.
+        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
+        let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
+        let said = prepare::message(&inner, arguments, &about);
+        // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
+        let effect = explained.footprint.effect.unwrap_or(inner.effect);
+        if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
+            return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
+        }
+        Ok(self.confirmation(params, &inner, said, explained))
+    }
+
+    /// Returns the message, with a confirmation if the policy requires approval.
+    fn confirmation(&self, params: &ToolsCallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
+        if explained.judgement.action != Action::Ask {
+            return json!(ToolsPrepareResult { message: said, confirmation: None });
+        }
+        let confirmation = Some(prepare::confirmation(spec, &explained));
+        self.approvals.record_confirmation(&params.id, &params.args, &explained.tool, explained.footprint);
+        json!(ToolsPrepareResult { message: said, confirmation })
+    }
+
+    async fn call(self: &Arc<Self>, host: &Arc<Host>, params: ToolsCallParams, responder: &Responder) -> Answer {
+        let cancel = CancellationToken::new();
+        let given_up = cancel.clone();
+        responder.cancel().on_cancel(move || given_up.cancel());
+        let service = self.service(host).await?;
+        let shown =
+            params.token.map(|token| Arc::new(ToClient::new(responder.client().clone(), token, params.id.clone())));
+        let progress: Arc<dyn ProgressSink> = match &shown {
+            Some(shown) => Arc::new(ThrottledProgress::new(Arc::clone(shown) as Arc<dyn ProgressSink>)),
+            None => Arc::new(NoProgress),
+        };
+        let request = CallRequest {
+            tool: params.id,
+            arguments: params.args,
+            caller: Arc::clone(&self.caller),
+            token_budget: params.budget,
+        };
+        let approver = self.approvals.approver(&request.tool, &request.arguments, params.confirmed, &cancel);
+        let circumstances = CallContext { cancel, progress, approver, patience: PATIENCE };
+        let answer = service.call(request, circumstances).await;
+        if let Some(shown) = shown {
+            shown.end();
+        }
+        let CallAnswer { text, data, failure, .. } = answer.map_err(|error| unknown(&error))?;
+        Ok(json!(ToolsCallResult { text, is_error: failure.is_some(), code: failure, data }))
+    }
+
+    /// Ends all hosts, and waits for it.
+    pub(crate) async fn shutdown(&self) {
+        self.ends.close();
+        let host = Arc::clone(&self.current());
+        tokio::join!(self.ends.wait(), host.shutdown());
+    }
+}
+
+/// Restrictions of an editor's calls.
+fn restrictions(editor: &Editor) -> Restrictions {
+    // Without edits through the editor, tools would write to files on disk whose texts may have unsaved changes in the
+    // editor.
+    Restrictions { read_only: !editor.answers(wire::EDITOR_APPLY), ..Restrictions::default() }
+}
+
+fn unknown(unknown: &UnknownTool) -> RequestError {
+    RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }
+}

@@ -1,0 +1,372 @@
+//! Messages of the editor channel, and the table of all of them. `zubi lsp --schema` prints it; the types of the
+//! extension (`editors/vscode/src/protocol.ts`) are generated from it.
+//!
+//! Names are in camel case. LSP's own types are passed on unchanged; their schema names the type (`x-lsp`).
+
+pub mod agent;
+pub mod editor;
+pub mod tools;
+
+use std::collections::BTreeMap;
+
+use schemars::generate::{Contract, SchemaSettings};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use zubi_ipc::wire::tools::{InvokeResult, RegisteredTools, UnregisterParams};
+
+use self::agent::{
+    AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, ModelListResult, ModelDeltaParams,
+    ModelRequestParams, ModelRequestResult,
+};
+use self::editor::{
+    DocumentReport, EditorApplyParams, EditorApplyResult, EditorCommandParams, EditorConfigParams, EditorConfigResult,
+    EditorDidChangeParams, EditorRequestParams, StatusParams,
+};
+use self::tools::{
+    ApprovalRequestParams, ApprovalRequestResult, InvokeContributedParams, ToolsCallParams, ToolsCallResult,
+    ToolsDidChangeParams, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams,
+};
+
+/// Version of the editor channel.
+pub const EDITOR_PROTOCOL: u64 = 1;
+
+/// Options of `initialize`, under `zubi` in its `initializationOptions`. Without them `zubi lsp` is a plain language
+/// server. They are read field by field, so that an invalid one does not affect the others.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "schema only; the fields are read one by one")]
+struct ChannelOptions {
+    /// `EDITOR_PROTOCOL`.
+    editor_protocol: u64,
+    /// Methods that the editor answers: LSP's, and those of the channel that are sent to the editor.
+    editor_methods: Vec<String>,
+    /// Whether zubi may start its own language servers for all other methods.
+    headless_fallback: bool,
+    /// Port for other clients; 9847 means that port or the next free one.
+    ipc_port: u16,
+    /// Whether the user trusts the open folders.
+    is_trusted: bool,
+    /// Whether calls that require approval are allowed without a prompt. Denied calls stay denied.
+    auto_approve: bool,
+    /// Patterns of the tools to offer; if empty, all.
+    tool_filter: Vec<String>,
+    /// Values that declared tools may use as `${env:NAME}`.
+    env: BTreeMap<String, String>,
+    /// Commands of the editor that other programs may run, in addition to the default ones.
+    allowed_commands: Vec<String>,
+    /// Whether zubi's agent uses the rule-based mock model.
+    #[schemars(rename = "useMockLLM")]
+    use_mock_llm: bool,
+    /// Model of zubi's agent if a task names none.
+    model: String,
+    /// Maximum number of model requests in a turn.
+    max_iterations: u64,
+}
+
+/// Result of `initialize`, under `zubi` in its experimental capabilities.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerOptions {
+    pub editor_protocol: u64,
+    /// Version of the program.
+    pub version: String,
+}
+
+/// Recipient of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum To {
+    Server,
+    Editor,
+}
+
+type Shape = fn(&mut SchemaGenerator) -> Schema;
+
+/// One message.
+struct Message {
+    /// Name of its constant in the extension.
+    name: &'static str,
+    method: &'static str,
+    to: To,
+    /// One sentence, ending in a full stop.
+    summary: &'static str,
+    params: Option<Shape>,
+    /// `None` for a notification, which has no answer.
+    result: Option<Shape>,
+}
+
+/// Expands to the [`SchemaFn`] of a type.
+macro_rules! shape {
+    ($type:ty) => {{
+        let shape: Shape = SchemaGenerator::subschema_for::<$type>;
+        Some(shape)
+    }};
+}
+
+/// Lists the tools.
+pub const TOOLS_LIST: &str = "zubi/tools/list";
+/// Describes a call without making it; shows no prompt.
+pub const TOOLS_PREPARE: &str = "zubi/tools/prepare";
+/// Calls a tool.
+pub const TOOLS_CALL: &str = "zubi/tools/call";
+/// Contributes tools and functions of extensions for as long as the connection lasts.
+pub const TOOLS_REGISTER: &str = "zubi/tools/register";
+/// Withdraws contributions.
+pub const TOOLS_UNREGISTER: &str = "zubi/tools/unregister";
+/// Reports that the list of tools has changed.
+pub const TOOLS_DID_CHANGE: &str = "zubi/tools/didChange";
+/// Reports the open documents of the editor, whenever any of it has changed.
+pub const EDITOR_DID_CHANGE: &str = "zubi/editor/didChange";
+/// Sends pending changes with `zubi/editor/didChange`, then answers null.
+pub const EDITOR_FLUSH: &str = "zubi/editor/flush";
+/// Sends a request to the editor's language features, with LSP's method names and types.
+pub const EDITOR_REQUEST: &str = "zubi/editor/request";
+/// Applies a change through the editor, whose extensions take part in it, for example by updating imports of moved
+/// files.
+pub const EDITOR_APPLY: &str = "zubi/editor/applyEdit";
+/// Runs a command of the editor; only allowed commands are sent.
+pub const EDITOR_COMMAND: &str = "zubi/editor/command";
+/// Reads or writes a setting.
+pub const EDITOR_CONFIG: &str = "zubi/editor/config";
+/// Calls a contribution of an extension.
+pub const INVOKE_CONTRIBUTED: &str = "zubi/editor/invokeContributed";
+/// Requests approval from the user in a modal dialog.
+pub const APPROVAL_REQUEST: &str = "zubi/approval/request";
+/// Reports the status of this window's host, whenever any of it has changed.
+pub const STATUS: &str = "zubi/status";
+
+/// Forwards a request of a chat page to zubi's agent.
+pub const AGENT_REQUEST: &str = "zubi/agent/request";
+/// Reports conversation events, from the first request on. Answered once they are processed; meanwhile the next events
+/// collect.
+pub const AGENT_TOLD: &str = "zubi/agent/told";
+/// Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.
+pub const AGENT_RUN: &str = "zubi/agent/run";
+/// Lists the models that extensions offer in the editor.
+pub const MODEL_LIST: &str = "zubi/model/list";
+/// Requests an answer from one of the editor's models. The result is the complete answer; its deltas are sent before.
+pub const MODEL_REQUEST: &str = "zubi/model/request";
+/// Sends a delta of an answer as soon as it is available.
+pub const MODEL_PIECE: &str = "zubi/model/piece";
+
+/// All messages, in the order of the documentation.
+const MESSAGES: &[Message] = &[
+    Message {
+        name: "TOOLS_LIST",
+        method: TOOLS_LIST,
+        to: To::Server,
+        summary: "Lists the tools.",
+        params: None,
+        result: shape!(ToolsListResult),
+    },
+    Message {
+        name: "TOOLS_PREPARE",
+        method: TOOLS_PREPARE,
+        to: To::Server,
+        summary: "Describes a call without making it; shows no prompt.",
+        params: shape!(ToolsCallParams),
+        result: shape!(ToolsPrepareResult),
+    },
+    Message {
+        name: "TOOLS_CALL",
+        method: TOOLS_CALL,
+        to: To::Server,
+        summary: "Calls a tool.",
+        params: shape!(ToolsCallParams),
+        result: shape!(ToolsCallResult),
+    },
+    Message {
+        name: "TOOLS_REGISTER",
+        method: TOOLS_REGISTER,
+        to: To::Server,
+        summary: "Contributes tools and functions of extensions for as long as the connection lasts.",
+        params: shape!(ToolsRegisterParams),
+        result: shape!(RegisteredTools),
+    },
+    Message {
+        name: "TOOLS_UNREGISTER",
+        method: TOOLS_UNREGISTER,
+        to: To::Server,
+        summary: "Withdraws contributions.",
+        params: shape!(UnregisterParams),
+        result: shape!(RegisteredTools),
+    },
+    Message {
+        name: "TOOLS_DID_CHANGE",
+        method: TOOLS_DID_CHANGE,
+        to: To::Editor,
+        summary: "Reports that the list of tools has changed.",
+        params: shape!(ToolsDidChangeParams),
+        result: None,
+    },
+    Message {
+        name: "EDITOR_DID_CHANGE",
+        method: EDITOR_DID_CHANGE,
+        to: To::Server,
+        summary: "Reports the open documents of the editor, whenever any of it has changed.",
+        params: shape!(EditorDidChangeParams),
+        result: None,
+    },
+    Message {
+        name: "EDITOR_FLUSH",
+        method: EDITOR_FLUSH,
+        to: To::Editor,
+        summary: "Sends pending changes with `zubi/editor/didChange`, then answers null.",
+        params: None,
+        result: shape!(()),
+    },
+    Message {
+        name: "EDITOR_REQUEST",
+        method: EDITOR_REQUEST,
+        to: To::Editor,
+        summary: "Sends a request to the editor's language features, with LSP's method names and types.",
+        params: shape!(EditorRequestParams),
+        result: shape!(Value),
+    },
+    Message {
+        name: "EDITOR_APPLY",
+        method: EDITOR_APPLY,
+        to: To::Editor,
+        summary: "Applies a change through the editor, whose extensions take part in it, as in updating imports.",
+        params: shape!(EditorApplyParams),
+        result: shape!(EditorApplyResult),
+    },
+    Message {
+        name: "EDITOR_COMMAND",
+        method: EDITOR_COMMAND,
+        to: To::Editor,
+        summary: "Runs a command of the editor; only allowed commands are sent.",
+        params: shape!(EditorCommandParams),
+        result: shape!(Value),
+    },
+    Message {
+        name: "EDITOR_CONFIG",
+        method: EDITOR_CONFIG,
+        to: To::Editor,
+        summary: "Reads or writes a setting.",
+        params: shape!(EditorConfigParams),
+        result: shape!(EditorConfigResult),
+    },
+    Message {
+        name: "INVOKE_CONTRIBUTED",
+        method: INVOKE_CONTRIBUTED,
+        to: To::Editor,
+        summary: "Calls a contribution of an extension.",
+        params: shape!(InvokeContributedParams),
+        result: shape!(InvokeResult),
+    },
+    Message {
+        name: "APPROVAL_REQUEST",
+        method: APPROVAL_REQUEST,
+        to: To::Editor,
+        summary: "Requests approval from the user in a modal dialog.",
+        params: shape!(ApprovalRequestParams),
+        result: shape!(ApprovalRequestResult),
+    },
+    Message {
+        name: "STATUS",
+        method: STATUS,
+        to: To::Editor,
+        summary: "Reports the status of this window's host, whenever any of it has changed.",
+        params: shape!(StatusParams),
+        result: None,
+    },
+    Message {
+        name: "AGENT_REQUEST",
+        method: AGENT_REQUEST,
+        to: To::Server,
+        summary: "Forwards a request of a chat page to zubi's agent.",
+        params: shape!(AgentRequestParams),
+        result: shape!(Value),
+    },
+    Message {
+        name: "AGENT_TOLD",
+        method: AGENT_TOLD,
+        to: To::Editor,
+        summary: "Reports conversation events, from the first request on; answered once they are processed.",
+        params: shape!(AgentEventsParams),
+        result: shape!(()),
+    },
+    Message {
+        name: "AGENT_RUN",
+        method: AGENT_RUN,
+        to: To::Server,
+        summary: "Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.",
+        params: shape!(AgentRunParams),
+        result: shape!(AgentRunResult),
+    },
+    Message {
+        name: "MODEL_LIST",
+        method: MODEL_LIST,
+        to: To::Editor,
+        summary: "Lists the models that extensions offer in the editor.",
+        params: None,
+        result: shape!(ModelListResult),
+    },
+    Message {
+        name: "MODEL_REQUEST",
+        method: MODEL_REQUEST,
+        to: To::Editor,
+        summary: "Requests an answer from one of the editor's models; deltas are sent before the complete answer.",
+        params: shape!(ModelRequestParams),
+        result: shape!(ModelRequestResult),
+    },
+    Message {
+        name: "MODEL_PIECE",
+        method: MODEL_PIECE,
+        to: To::Server,
+        summary: "Sends a delta of an answer as soon as it is available.",
+        params: shape!(ModelDeltaParams),
+        result: None,
+    },
+];
+
+/// Generates the machine-readable channel: every message with JSON Schemas of its types. A property is optional if its
+/// reader does not need it.
+pub fn document() -> Value {
+    let generator = |contract: Contract| SchemaSettings::default().with(|it| it.contract = contract).into_generator();
+    // Types that zubi writes, and types that the editor writes.
+    let (mut of_server, mut of_editor) = (generator(Contract::Serialize), generator(Contract::Deserialize));
+    let shape = |generator: &mut SchemaGenerator, shape: Option<Shape>| {
+        shape.map_or(Value::Null, |shape| shape(generator).to_value())
+    };
+    let mut messages = Map::new();
+    for message in MESSAGES {
+        let (to, params, result) = match message.to {
+            To::Server => ("server", shape(&mut of_editor, message.params), shape(&mut of_server, message.result)),
+            To::Editor => ("editor", shape(&mut of_server, message.params), shape(&mut of_editor, message.result)),
+        };
+        let described =
+            json!({ "name": message.name, "to": to, "summary": message.summary, "params": params, "result": result });
+        messages.insert(message.method.to_owned(), described);
+    }
+    // Types of `initialize`, and of the editor's answers to LSP's own requests.
+    shape(&mut of_server, shape!(ServerOptions));
+    shape(&mut of_editor, shape!(ChannelOptions));
+    shape(&mut of_editor, shape!(DocumentReport));
+    let mut types = of_server.take_definitions(true);
+    types.values_mut().for_each(without_null);
+    types.extend(of_editor.take_definitions(true));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The editor channel of zubi",
+        "version": EDITOR_PROTOCOL,
+        "messages": messages,
+        "$defs": types,
+    })
+}
+
+/// Removes null from the types of optional properties: zubi omits them instead.
+fn without_null(definition: &mut Value) {
+    let is_null = |kind: &Value| kind == "null" || kind["type"] == "null";
+    for property in definition["properties"].as_object_mut().into_iter().flat_map(|them| them.values_mut()) {
+        for several in ["type", "anyOf"] {
+            if let Some(kinds) = property.get_mut(several).and_then(Value::as_array_mut) {
+                kinds.retain(|kind| !is_null(kind));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

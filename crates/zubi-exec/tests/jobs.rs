@@ -1,0 +1,429 @@
+//! Jobs on real programs: their ends, their stored output, and the limits of the sandbox.
+//!
+//! The binary has its own `main` because it is also the supervisor of its children (`__child`). The sandbox tests run
+//! without bubblewrap and with it, as the current user, and if that is root once more as `nobody`, in a copy of this
+//! program that others cannot read.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test from its first line to its last; the lints know only functions marked as tests"
+)]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use libtest_mimic::{Arguments, Failed, Trial};
+use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
+use zubi_exec::job::{Command, ExitReason, JobResult, Job, Jobs, RunError, Runner};
+use zubi_exec::sandbox::{Level, SandboxRequest, Net, Sandbox, SandboxError};
+use zubi_exec::store::OutputStore;
+
+/// How long a test waits for something that must happen.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == SUPERVISOR_ARGUMENT) {
+        return supervise(args);
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == SEALED) {
+        return run_sealed();
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+}
+
+type Test = fn(&World);
+
+/// Tests of jobs, with any sandbox.
+const JOBS: &[(&str, Test)] = &[
+    ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
+    ("arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
+    ("x20_a_job_that_ignores_signals_is_ended_with_all_it_started", ended_with_all_it_started),
+    ("x20_a_grandchild_that_holds_the_pipe_delays_nothing", grandchild_delays_nothing),
+    ("x21_endless_output_is_kept_up_to_a_bound", endless_output),
+    ("what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
+    ("a_cancelled_job_ends", a_cancelled_job_ends),
+    ("secrets_are_not_kept", secrets_are_not_kept),
+    ("in_the_background", in_the_background),
+];
+
+/// Tests of the sandbox.
+const SANDBOX: &[(&str, Test)] = &[
+    ("the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
+    ("x18_files_are_held", files_are_held),
+    ("the_network_is_held", the_network_is_held),
+    ("other_processes_are_held", other_processes_are_held),
+    ("what_a_manifest_says_counts", what_a_manifest_says_counts),
+    ("more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
+    ("the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
+];
+
+fn trials() -> Vec<Trial> {
+    let trial = |group: &str, (name, test): &(&str, Test), world: fn() -> World| {
+        let test = *test;
+        Trial::test(format!("{group}::{name}"), move || {
+            test(&world());
+            Ok::<(), Failed>(())
+        })
+    };
+    let mut trials: Vec<Trial> = JOBS.iter().map(|test| trial("job", test, World::without_bubblewrap)).collect();
+    trials.extend(SANDBOX.iter().map(|test| trial("sandbox", test, World::without_bubblewrap)));
+    trials.extend(JOBS.iter().chain(SANDBOX).map(|test| trial("bubblewrap", test, World::with_bubblewrap)));
+    if is_root() {
+        trials.push(Trial::test("unprivileged", || {
+            as_nobody();
+            Ok(())
+        }));
+    }
+    trials
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The program `bwrap`: this machine's, else the one that `cargo xtask setup` unpacked.
+fn bwrap() -> Utf8PathBuf {
+    let on_path = search_path().into_iter().map(|directory| directory.join("bwrap"));
+    let unpacked = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/bin/bubblewrap/bwrap");
+    let found = on_path.chain([unpacked]).find(|program| program.is_file());
+    found.expect("there is no `bwrap`: run `cargo xtask setup --only bubblewrap`")
+}
+
+fn search_path() -> Vec<Utf8PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|directory| Utf8PathBuf::from_path_buf(directory).unwrap()).collect()
+}
+
+/// Runs the tests of the sandbox once more, as `nobody`.
+fn as_nobody() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let copy = directory.path().join("jobs");
+    std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    std::fs::copy(bwrap(), directory.path().join("bwrap")).unwrap();
+    let path = std::iter::once(directory.path().to_owned()).chain(search_path().into_iter().map(Into::into));
+    #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(copy)
+        .args(["--test-threads", "1", "--skip", "job::"])
+        .env("TMPDIR", "/tmp")
+        .env("PATH", std::env::join_paths(path).unwrap())
+        .output()
+        .expect("setpriv is part of util-linux");
+    let told = String::from_utf8_lossy(&output.stdout);
+    eprintln!("{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && told.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())), "{told}");
+}
+
+/// A workspace, what lies around it, and a runner.
+struct World {
+    _directory: tempfile::TempDir,
+    root: Utf8PathBuf,
+    /// The program `bwrap`, if it is to be used.
+    bwrap: Option<Utf8PathBuf>,
+    runner: Runner,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl World {
+    fn with_bubblewrap() -> Self {
+        Self::new(Some(bwrap()))
+    }
+
+    /// With a `bwrap` that does not work, so that none is found behind it.
+    fn without_bubblewrap() -> Self {
+        Self::new(None)
+    }
+
+    /// `root` has the folders `work` (the workspace), `work-too`, `home` with an SSH key, `bin` and `state`.
+    fn new(bwrap: Option<Utf8PathBuf>) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for name in ["work", "work-too", "home/.ssh", "bin", "state"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        zubi_base::fs::write_atomic(&root.join("home/.ssh/id"), b"the key").unwrap();
+        zubi_base::fs::write_atomic(&root.join("home/notes"), b"notes").unwrap();
+        let target = bwrap.clone().unwrap_or_else(|| "/bin/false".into());
+        std::os::unix::fs::symlink(target, root.join("bin/bwrap")).unwrap();
+        let path = std::env::join_paths(std::iter::once(root.join("bin")).chain(search_path())).unwrap();
+        let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
+        let spawner = Spawner::with_supervisor(executable);
+        let sandbox = Sandbox::new(spawner.clone(), Some(path), Some(root.join("home")));
+        let runner = Runner::new(spawner, Arc::new(sandbox), OutputStore::new(&root.join("state")));
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self { _directory: directory, root, bwrap, runner, runtime }
+    }
+
+    fn script(&self, text: &str) -> Job {
+        let command = Command::Script { text: text.to_owned(), arguments: vec![self.root.to_string()] };
+        Job { timeout: PATIENCE, ..Job::new(command, self.root.join("work"), vec![self.root.join("work")]) }
+    }
+
+    fn run(&self, job: &Job) -> Result<JobResult, RunError> {
+        self.wait(self.runner.run(job, &CancellationToken::new()))
+    }
+
+    fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.expect("the test takes too long") })
+    }
+
+    /// Runs scripts, each with the folder around the workspace as `$1`, and compares whether they succeed.
+    fn check(&self, manifest: &SandboxRequest, table: &[(&str, bool)]) {
+        for (script, allowed) in table {
+            let finished = self.run(&Job { manifest: manifest.clone(), ..self.script(script) }).unwrap();
+            let end = finished.end;
+            assert_eq!(end == ExitReason::Exited(0), *allowed, "{script}: {end:?} {}", finished.stderr.text());
+        }
+    }
+}
+
+fn both_outputs_and_the_exit_code_are_told(world: &World) {
+    let job = Job { stdin: Some("input".to_owned()), ..world.script("cat; echo; pwd; echo wrong >&2; exit 3") };
+    let finished = world.run(&job).unwrap();
+    assert_eq!(finished.end, ExitReason::Exited(3));
+    assert_eq!(finished.stdout.text(), format!("input\n{}/work\n", world.root));
+    assert_eq!(finished.stderr.text(), "wrong\n");
+    let kept = world.runner.store().read(finished.stderr.id.as_ref().unwrap()).unwrap();
+    assert_eq!(kept, b"wrong\n");
+}
+
+fn arguments_are_never_read_by_a_shell(world: &World) {
+    let hostile = ["'; touch hacked; '", "$(touch hacked)", "`touch hacked`", "a\nb", "-rf", ""];
+    let mut job = world.script("for one; do printf '<%s>' \"$one\"; done; ls");
+    job.command = match job.command {
+        Command::Script { text, .. } => Command::Script { text, arguments: hostile.map(str::to_owned).to_vec() },
+        other => other,
+    };
+    assert_eq!(world.run(&job).unwrap().stdout.text(), format!("<{}>", hostile.join("><")));
+}
+
+/// Ignores every polite signal, with helpers in its group and outside of it.
+const STUBBORN: &str = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
+
+fn ended_with_all_it_started(world: &World) {
+    let job = Job { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
+    let finished = world.run(&job).unwrap();
+    assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::TimedOut, "started\n"));
+    assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
+}
+
+fn grandchild_delays_nothing(world: &World) {
+    let finished = world.run(&world.script("(setsid tail -f /dev/null &); tail -f /dev/null & echo done")).unwrap();
+    assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::Exited(0), "done\n"));
+}
+
+fn endless_output(world: &World) {
+    let job = Job { timeout: Duration::from_secs(2), ..world.script("yes") };
+    let finished = world.run(&job).unwrap();
+    assert_eq!(finished.end, ExitReason::TimedOut);
+    let kept = world.runner.store().read(finished.stdout.id.as_ref().unwrap()).unwrap();
+    assert_eq!(kept.len() as u64, finished.stdout.bytes.min(zubi_exec::store::MAX_OUTPUT));
+    let view = finished.stdout.view_of(1000);
+    assert!(view.len() < 1100 && view.contains("are not shown"), "{view}");
+}
+
+fn what_was_written_is_there(world: &World) {
+    let job = Job { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
+    let finished = world.run(&job).unwrap();
+    assert_eq!((finished.stdout.text().as_str(), finished.stderr.text().as_str()), ("one\n", "two\n"));
+    assert!(finished.stdout.id.is_some());
+}
+
+fn a_cancelled_job_ends(world: &World) {
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let finished = world.wait(world.runner.run(&world.script("tail -f /dev/null"), &cancel)).unwrap();
+    assert_eq!(finished.end, ExitReason::Cancelled);
+}
+
+fn secrets_are_not_kept(world: &World) {
+    let mut job = world.script("echo \"token: $TOKEN\"");
+    job.environment = vec![("TOKEN".to_owned(), "hunter2".to_owned())];
+    job.secrets = vec!["hunter2".to_owned()];
+    assert_eq!(world.run(&job).unwrap().stdout.text(), "token: (redacted)\n");
+}
+
+fn in_the_background(world: &World) {
+    world.wait(async {
+        let jobs = Jobs::new(world.runner.clone());
+        let job = jobs.start(world.script("echo ready; tail -f /dev/null"), "a server").unwrap();
+        assert!(!job.wait(Duration::from_millis(1)).await);
+        let again = jobs.get(&job.handle).unwrap();
+        again.stop().await;
+        let outcome = job.outcome().expect("it has ended");
+        let finished = outcome.as_ref().as_ref().unwrap();
+        assert_eq!(finished.end, ExitReason::Cancelled);
+        assert!(jobs.get("j-99").is_err() && jobs.get("../1").is_err());
+        for _ in 0..16 {
+            jobs.start(world.script("tail -f /dev/null"), "one of many").unwrap();
+        }
+        assert!(jobs.start(world.script("true"), "one too many").is_err());
+        jobs.stop_all().await;
+        assert!(jobs.list().iter().all(|job| job.outcome().is_some()));
+    });
+    assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
+}
+
+fn the_level_is_what_the_machine_offers(world: &World) {
+    let standing = world.wait(world.runner.sandbox().probe());
+    eprintln!("the sandbox of this machine: {standing}");
+    // If `bwrap` works by itself, it must work for zubi.
+    if let Some(bwrap) = &world.bwrap {
+        #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
+        let tried = std::process::Command::new(bwrap)
+            .args(["--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--unshare-net", "true"])
+            .output()
+            .unwrap();
+        assert_eq!(standing.level == Level::Bubblewrap, tried.status.success(), "{standing}");
+    }
+    // Every kernel that has Landlock has seccomp; what the kernel was started with is in this list.
+    let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
+    if modules.contains("landlock") || standing.landlock_abi.is_some() {
+        assert!(standing.level >= Level::LandlockSeccomp, "{standing}");
+    }
+}
+
+fn files_are_held(world: &World) {
+    std::os::unix::fs::symlink("../work-too", world.root.join("work/link")).unwrap();
+    world.check(
+        &SandboxRequest::default(),
+        &[
+            ("echo x > new && mkdir deep && echo x > deep/new && rm -r deep new", true),
+            ("echo x > \"$TMPDIR/new\" && cat \"$TMPDIR/new\"", true),
+            ("cat \"$1/home/notes\"", true),
+            ("echo x > \"$1/outside\"", false),
+            ("echo x > \"$1/work-too/sibling\"", false),
+            ("echo x > ../work-too/up", false),
+            ("echo x > link/through", false),
+            ("ln -s \"$1/home/.ssh\" keys && cat keys/id", false),
+            ("cat \"$1/home/.ssh/id\"", false),
+            ("echo x >> \"$1/home/.ssh/id\"", false),
+            ("echo x > /dev/tty", false),
+            ("rm \"$1/home/notes\"", false),
+            ("cat /etc/shadow", false),
+        ],
+    );
+    let left: Vec<_> = world.root.join("work-too").read_dir_utf8().unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn the_network_is_held(world: &World) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{}", listener.local_addr().unwrap().port());
+    let python = "python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'";
+    let local = "python3 -c 'import socket; socket.socket(socket.AF_UNIX)'";
+    let pair = "python3 -c 'import socket; socket.socketpair()'";
+    world.check(&SandboxRequest::default(), &[(&connect, false), (python, false), (local, false), (pair, true)]);
+    let manifest = |net| SandboxRequest { net, ..SandboxRequest::default() };
+    world.check(&manifest(Net::Internet), &[(&connect, true), (python, true), (local, false)]);
+    world.check(&manifest(Net::All), &[(local, true)]);
+}
+
+fn other_processes_are_held(world: &World) {
+    let us = std::process::id();
+    let ptrace = format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {us}, 0, 0) != 0)'");
+    let memory = format!("head -c 1 /proc/{us}/environ | grep -q .");
+    world.check(&SandboxRequest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
+    if world.wait(world.runner.sandbox().probe()).landlock_abi.is_some_and(|abi| abi >= 6) {
+        world.check(&SandboxRequest::default(), &[(&format!("kill -CONT {us}"), false)]);
+    }
+}
+
+fn what_a_manifest_says_counts(world: &World) {
+    let read = |text: &str| serde_json::from_str::<SandboxRequest>(text).unwrap();
+    world.check(&read(r#"{"fs": {"write": ["out"]}}"#), &[("echo x > new", false), ("echo x > \"$TMPDIR/new\"", true)]);
+    world.check(&read(r#"{"fs": {"read": ["~/.ssh"]}}"#), &[("cat \"$1/home/.ssh/id\"", true)]);
+    world.check(&read(r#"{"fs": {"read": ["."]}}"#), &[("cat \"$1/home/notes\"", false), ("ls", true)]);
+    let exec = read(r#"{"exec": ["bash", "sh", "cat"]}"#);
+    world.check(&exec, &[("cat /etc/passwd", true), ("ls", false)]);
+}
+
+fn more_than_there_is_cannot_be_had(world: &World) {
+    let standing = world.wait(world.runner.sandbox().probe()).level;
+    let result = world.run(&Job { at_least: Level::Bubblewrap, ..world.script("true") });
+    if standing == Level::Bubblewrap {
+        assert!(result.is_ok());
+    } else {
+        assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
+    }
+}
+
+/// Makes this program do, confined and sealed as the process of a tool's code is, what such a process must not be able to.
+const SEALED: &str = "__sealed";
+
+/// Prints what could be done all the same, one line each.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "what it tries is what nothing of the product does"
+)]
+fn run_sealed() -> ExitCode {
+    let mut args = std::env::args().skip(2);
+    let (means, port, readable) = (args.next().unwrap(), args.next().unwrap(), args.next().unwrap());
+    let executable = std::env::current_exe().unwrap();
+    let open = std::fs::File::open(&executable).unwrap();
+    confine::seal(&serde_json::from_str(&means).unwrap()).unwrap();
+    let tried = [
+        ("reading", std::fs::read(&readable).map(drop)),
+        ("reading its own program", std::fs::read(&executable).map(drop)),
+        ("listing", std::fs::read_dir("/").map(drop)),
+        ("reading of itself", std::fs::read("/proc/self/environ").map(drop)),
+        ("writing", std::fs::write("/tmp/zubi-sealed", "x")),
+        ("making a directory", std::fs::create_dir("/tmp/zubi-sealed")),
+        ("changing rights", std::fs::set_permissions(&readable, std::os::unix::fs::PermissionsExt::from_mode(0o777))),
+        ("changing rights of what is open", open.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777))),
+        ("a connection", std::net::TcpStream::connect(format!("127.0.0.1:{port}")).map(drop)),
+        ("a socket", std::net::UdpSocket::bind("127.0.0.1:0").map(drop)),
+        ("a local socket", std::os::unix::net::UnixDatagram::unbound().map(drop)),
+        ("a program", std::process::Command::new("/bin/true").status().map(drop)),
+        ("its own program", std::process::Command::new(&executable).status().map(drop)),
+        (
+            "becoming a program",
+            Err(std::os::unix::process::CommandExt::exec(&mut std::process::Command::new("/bin/true"))),
+        ),
+    ];
+    for (what, outcome) in tried {
+        if outcome.is_ok() {
+            println!("could do: {what}");
+        }
+    }
+    println!("a thread: {}", std::thread::spawn(|| 1).join().is_ok());
+    ExitCode::SUCCESS
+}
+
+fn the_process_of_code_reaches_nothing(world: &World) {
+    let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
+    let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable));
+    eprintln!("the process of code is held by {}", level.name());
+    let standing = world.wait(world.runner.sandbox().probe()).level;
+    assert_eq!(level, standing.min(Level::LandlockSeccomp));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let means = serde_json::to_string(&confinement.means).unwrap();
+    let readable = world.root.join("home/notes");
+    let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &means, &port, readable.as_str()]);
+    let spec = spec.with_confinement(confinement);
+    let told = world.wait(async {
+        let mut child = Spawner::with_supervisor(executable).spawn(&spec).unwrap();
+        let mut told = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut told).await.unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut told).await.unwrap();
+        told
+    });
+    let expected = match level {
+        Level::LandlockSeccomp | Level::Bubblewrap => "a thread: true\n",
+        // Missing capabilities were reported; available ones were used.
+        Level::Landlock | Level::Seccomp | Level::None => told.as_str(),
+    };
+    assert_eq!(told, expected);
+}

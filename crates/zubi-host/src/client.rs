@@ -1,0 +1,342 @@
+//! A front: a session that asks the host of its workspace, wherever that is.
+//!
+//! It attaches to the best host that there is (an open editor's, else a daemon, else another front's), or **is** the host and
+//! lets others attach. When its host goes it finds another one, or becomes one; when a better one appears it moves over. Whoever
+//! asks it notices nothing of that, except where a call was lost: one that only looks is made again, of any other nobody can
+//! tell whether it was carried out, and that is said.
+
+mod backend;
+pub(crate) mod election;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use zubi_ipc::listener::PortChoice;
+use zubi_ipc::wire::host::{Environment, HostKind};
+use zubi_tool_api::cx::{Caller, Restrictions};
+use zubi_tool_api::spec::Effect;
+use zubi_tool_api::{Code, ResourceSpec, ResourceText, ToolSpec};
+
+use self::backend::Backend;
+use self::election::DiscoverySnapshot;
+use crate::local::LocalHost;
+use crate::remote::{HostDisconnected, RemoteHost, outcome_unknown, unavailable};
+use crate::service::{
+    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
+    PolicyUnknown, ToolService, UnknownTool,
+};
+use crate::serving::ClientPolicy;
+
+/// How many hosts in a row a question may outlive.
+const ATTEMPTS: usize = 3;
+
+/// Makes the host of this process.
+type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
+
+/// What a front is made of.
+pub struct FrontConfig {
+    /// The workspace, links resolved. A host is one for this front if it has all of these folders.
+    pub folders: Vec<Utf8PathBuf>,
+    /// The host to ask before all others that have these folders, by its name. When it has gone the others count.
+    pub instance: Option<String>,
+    /// Makes the host of this process, when one is needed. May block.
+    pub make: Box<MakeHost>,
+    /// Whether others may find the host that this process becomes. One that lives only for a single call is none to rely on.
+    pub shares: bool,
+    /// Where hosts find each other.
+    pub run: Utf8PathBuf,
+    /// Where changes to files are noted before they are made: for whoever has to look whether a change was.
+    pub journal: Utf8PathBuf,
+    /// Name and version of this process, for others.
+    pub client: String,
+    pub environment: Environment,
+    pub port: PortChoice,
+    /// What clients of the host of this process may not do.
+    pub limits: ClientPolicy,
+    /// Tells the person something, once.
+    pub tell: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// See the module.
+pub struct HostClient {
+    config: FrontConfig,
+    current: RwLock<Arc<Backend>>,
+    /// Held while another host is looked for, so that one does it for all.
+    moving: tokio::sync::Mutex<()>,
+    seen: Mutex<DiscoverySnapshot>,
+    changes: watch::Sender<u64>,
+    /// Counts up when `current` is another one.
+    moved: watch::Sender<u64>,
+    follower: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl HostClient {
+    /// Finds a host or becomes one.
+    ///
+    /// # Errors
+    ///
+    /// There is none, and none can be made: the workspace or the configuration is broken.
+    pub async fn open(config: FrontConfig) -> Result<Arc<Self>, String> {
+        let mut seen = DiscoverySnapshot::default();
+        let attached = election::attach(&config, &mut seen).await?;
+        let front = Arc::new(Self {
+            config,
+            current: RwLock::new(Arc::new(attached)),
+            moving: tokio::sync::Mutex::default(),
+            seen: Mutex::new(seen),
+            changes: watch::Sender::new(0),
+            moved: watch::Sender::new(0),
+            follower: Mutex::default(),
+        });
+        *lock(&front.follower) = Some(tokio::spawn(follow(Arc::downgrade(&front))));
+        Ok(front)
+    }
+
+    /// The host that is asked now: its kind, and its process if that is another one.
+    pub fn host(&self) -> (HostKind, Option<u32>) {
+        match &*self.now() {
+            Backend::Own(_) => (HostKind::Front, None),
+            Backend::Remote(remote) => (remote.info().kind, Some(remote.info().pid)),
+        }
+    }
+
+    /// The host of this process, if it is one now.
+    pub fn own(&self) -> Option<Arc<LocalHost>> {
+        match &*self.now() {
+            Backend::Own(own) => Some(Arc::clone(own.host())),
+            Backend::Remote(_) => None,
+        }
+    }
+
+    /// The host in another process, if it is one now.
+    pub fn remote(&self) -> Option<Arc<RemoteHost>> {
+        match &*self.now() {
+            Backend::Own(_) => None,
+            Backend::Remote(remote) => Some(Arc::clone(remote)),
+        }
+    }
+
+    fn now(&self) -> Arc<Backend> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The host to ask: the present one, unless it has gone or there is a better one.
+    async fn current(&self) -> Result<Arc<Backend>, String> {
+        let now = self.now();
+        let stay = !now.is_disconnected() && {
+            let mut seen = lock(&self.seen);
+            now.kind() == HostKind::Editor || now.has_session_state() || !election::has_changed(&self.config, &mut seen)
+        };
+        if stay { Ok(now) } else { self.replace(&now, now.is_disconnected()).await }
+    }
+
+    /// Another host than this one, if it has gone; else a better one, if there is one. Who has lost an answer knows that it has
+    /// gone, which [`Attached::has_gone`] may say only a moment later.
+    async fn replace(&self, old: &Arc<Backend>, gone: bool) -> Result<Arc<Backend>, String> {
+        let _moving = self.moving.lock().await;
+        let now = self.now();
+        if !Arc::ptr_eq(&now, old) {
+            return Ok(now);
+        }
+        let mut seen = std::mem::take(&mut *lock(&self.seen));
+        let found = if gone {
+            if let Backend::Remote(remote) = &**old {
+                seen.exclude(&remote.info().instance);
+            }
+            election::attach(&self.config, &mut seen).await.map(Some)
+        } else {
+            Ok(election::find_preferred(&self.config, &mut seen, old).await)
+        };
+        *lock(&self.seen) = seen;
+        let Some(found) = found? else { return Ok(now) };
+        let found = Arc::new(found);
+        tracing::info!(kind = found.kind().name(), "moved to another host");
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&found);
+        if let Backend::Own(own) = &**old {
+            own.unpublish();
+        }
+        self.moved.send_modify(|count| *count += 1);
+        self.changes.send_modify(|count| *count += 1);
+        Ok(found)
+    }
+
+    /// Asks a question that can be asked again.
+    async fn query<T, Asked>(&self, ask: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
+    where
+        Asked: Future<Output = Result<T, HostDisconnected>>,
+    {
+        let mut attached = self.current().await?;
+        let mut why = String::new();
+        for _ in 0..ATTEMPTS {
+            match ask(Arc::clone(&attached)).await {
+                Ok(answer) => return Ok(answer),
+                Err(lost) => {
+                    why = lost.to_string();
+                    attached = self.replace(&attached, true).await?;
+                }
+            }
+        }
+        Err(why)
+    }
+
+    /// What a lost call may have done, as the next host tells it.
+    async fn effect(&self, attached: &Backend, request: &CallRequest) -> Option<Effect> {
+        let found = attached.find(&request.tool, &request.caller.restrictions).await;
+        found.ok()?.ok().map(|spec| spec.effect)
+    }
+
+    /// What has become of a change to files that was under way, as a clause; `None` of a call that is not known to write any,
+    /// where nothing is noted.
+    fn write_note(&self, effect: Option<Effect>) -> Option<String> {
+        let journal = &self.config.journal;
+        let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        let newest = entries
+            .iter()
+            .filter(|entry| entry.path().extension() == Some("journal"))
+            .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
+        match newest {
+            Some(entry) => Some(format!(
+                "the journal entry `{}` has what was begun on files, and the next change completes it or takes it back",
+                entry.path()
+            )),
+            None if matches!(effect, None | Some(Effect::Write)) => {
+                Some(format!("there is no entry in the journal `{journal}`, so no file was left half changed"))
+            }
+            None => None,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Looks for another host as soon as the present one has gone, and hands on what it says about its list.
+async fn follow(front: Weak<HostClient>) {
+    loop {
+        let Some(strong) = front.upgrade() else { return };
+        // Before the look at the present one, so that no move in between is missed.
+        let mut moved = strong.moved.subscribe();
+        let now = strong.now();
+        let (mut changes, gone) = (now.changes(), now.disconnected());
+        drop(strong);
+        let has_gone = tokio::select! {
+            () = gone => true,
+            changed = changes.changed() => changed.is_err(),
+            changed = moved.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        let Some(front) = front.upgrade() else { return };
+        if !has_gone {
+            front.changes.send_modify(|count| *count += 1);
+        } else if let Err(why) = front.replace(&now, now.is_disconnected()).await {
+            // Whoever asks next tries again, and is told.
+            tracing::warn!(why, "there is no host");
+            drop(front);
+            if moved.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A question that no host could be found for.
+fn no_host(name: &str, why: String) -> UnknownTool {
+    UnknownTool { name: name.to_owned(), why: format!("{}\n{}", HostUnavailable { why }, HostUnavailable::HINT), code: Code::Unavailable }
+}
+
+#[async_trait]
+impl ToolService for HostClient {
+    fn describe(&self) -> HostDescription {
+        self.now().describe()
+    }
+
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+        let listed = self.query(async |attached: Arc<Backend>| attached.list(restrictions).await).await;
+        listed.map_err(|why| HostUnavailable { why })
+    }
+
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        let found = self.query(async |attached: Arc<Backend>| attached.find(name, restrictions).await).await;
+        found.unwrap_or_else(|why| Err(no_host(name, why)))
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
+        let begun = Instant::now();
+        let nobody = |why: String| Ok(unavailable(&request.tool, &HostUnavailable { why }));
+        let mut attached = match self.current().await {
+            Ok(attached) => attached,
+            Err(why) => return nobody(why),
+        };
+        let mut why = HostDisconnected(String::new());
+        for _ in 0..ATTEMPTS {
+            let lost = match attached.call(&request, &circumstances).await {
+                Ok(answer) => return answer,
+                Err(lost) => lost,
+            };
+            attached = match self.replace(&attached, true).await {
+                Ok(attached) => attached,
+                // Nobody is left who could say what the tool does.
+                Err(_) => {
+                    let noted = self.write_note(None);
+                    return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
+                }
+            };
+            let effect = self.effect(&attached, &request).await;
+            if effect.is_none_or(|effect| effect > Effect::Plan) {
+                let noted = self.write_note(effect);
+                return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
+            }
+            why = lost;
+        }
+        nobody(format!("{why}, {ATTEMPTS} times in a row"))
+    }
+
+    async fn explain(
+        &self,
+        request: CallRequest,
+        circumstances: CallContext,
+    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
+        let explained =
+            self.query(async |attached: Arc<Backend>| attached.explain(&request, &circumstances).await).await;
+        explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
+    }
+
+    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
+        let policy = self.query(async |attached: Arc<Backend>| attached.policy().await).await;
+        policy.unwrap_or_else(|why| Err(PolicyUnknown { why }))
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
+        self.query(async |attached: Arc<Backend>| attached.resources().await).await.map_err(|why| HostUnavailable { why })
+    }
+
+    async fn read_resource(
+        &self,
+        uri: &str,
+        caller: Arc<Caller>,
+        circumstances: CallContext,
+    ) -> Option<Result<ResourceText, String>> {
+        let read = self.query(async |attached: Arc<Backend>| attached.read(uri, &caller, &circumstances).await).await;
+        read.unwrap_or_else(|why| Some(Err(format!("Failed to read {uri}: {why}"))))
+    }
+
+    async fn shutdown(&self) {
+        if let Some(follower) = lock(&self.follower).take() {
+            follower.abort();
+        }
+        self.now().end().await;
+    }
+}

@@ -1,0 +1,78 @@
+//! What the user of an editor has chosen in it, for the host beside it.
+
+use std::collections::BTreeMap;
+
+use zubi_base::env;
+use zubi_tool_api::cx::Restrictions;
+
+/// The most entries of a list or table that count, and the most bytes of one.
+const MAX_ENTRIES: usize = 1_000;
+const MAX_BYTES: usize = 64 * 1024;
+
+/// Settings of an editor that hold for its host, whoever asks it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EditorOptions {
+    /// Whether the editor's user trusts the open folders. Otherwise nothing of them is trusted, whatever zubi's records say.
+    pub is_trusted: bool,
+    /// What would be asked is allowed; what is denied stays denied.
+    pub auto_approve: bool,
+    /// Patterns of the tools that there are; none: all.
+    tool_filter: Vec<String>,
+    /// Values for declared tools, on top of the user's file.
+    env: BTreeMap<String, String>,
+    /// Commands of the editor that others may run besides the usual ones.
+    commands: Vec<String>,
+}
+
+impl Default for EditorOptions {
+    /// Nothing was chosen.
+    fn default() -> Self {
+        let (tool_filter, env, commands) = Default::default();
+        Self { is_trusted: true, auto_approve: false, tool_filter, env, commands }
+    }
+}
+
+impl EditorOptions {
+    /// The values that are nobody else's to see.
+    pub fn secrets(&self) -> Vec<String> {
+        self.env.values().cloned().collect()
+    }
+
+    /// The same with lists, of which only what can be used is kept.
+    #[must_use]
+    pub fn with_lists(
+        self,
+        tool_filter: impl IntoIterator<Item = String>,
+        env: impl IntoIterator<Item = (String, String)>,
+        commands: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let fits = |text: &String| !text.trim().is_empty() && text.len() <= MAX_BYTES;
+        let list = |items: &mut dyn Iterator<Item = String>| items.filter(fits).take(MAX_ENTRIES).collect();
+        let is_value = |(name, value): &(String, String)| {
+            let fits = env::is_name(name) && fits(value) && !value.contains('\0');
+            if !fits {
+                tracing::warn!("the editor's setting `zubi.env` has a value that cannot be used: {name:?}");
+            }
+            fits
+        };
+        Self {
+            tool_filter: list(&mut tool_filter.into_iter()),
+            env: env.into_iter().filter(is_value).take(MAX_ENTRIES).collect(),
+            commands: list(&mut commands.into_iter()),
+            ..self
+        }
+    }
+
+    pub(crate) fn restrictions(&self) -> Restrictions {
+        let tools = if self.tool_filter.is_empty() { Vec::new() } else { vec![self.tool_filter.clone()] };
+        Restrictions { tools, ..Restrictions::default() }
+    }
+
+    pub(crate) fn env(&self) -> impl Iterator<Item = (String, String)> {
+        self.env.iter().map(|(name, value)| (name.clone(), value.clone()))
+    }
+
+    pub(crate) fn commands(&self) -> &[String] {
+        &self.commands
+    }
+}

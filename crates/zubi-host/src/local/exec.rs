@@ -1,0 +1,79 @@
+//! What runs programs for the user: the sandbox, the store of outputs, the jobs.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::config::Directories;
+use zubi_base::config::Secrets;
+use zubi_exec::job::{Jobs, Runner};
+use zubi_exec::sandbox::Sandbox;
+use zubi_exec::store::OutputStore;
+
+use super::HostConfig;
+
+pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
+    let sandbox = sandbox(config).deny_files(secrets.files().to_vec()).deny_dirs(zubi_paths(config)).of_account(account_home());
+    let sandbox = Arc::new(sandbox);
+    Jobs::new(Runner::new(
+        config.spawner.clone(),
+        sandbox,
+        OutputStore::new(&config.state_dir).with_clock(Arc::clone(&config.clock)),
+    ))
+}
+
+/// The sandbox that this machine offers; nothing is tried before it is asked.
+pub(crate) fn sandbox(config: &HostConfig) -> Sandbox {
+    Sandbox::new(config.spawner.clone(), config.search_path.clone(), zubi_base::env::home())
+}
+
+/// The user's secrets, read from where the settings say they are.
+pub(crate) fn secrets(config: &HostConfig) -> Secrets {
+    match &config.settings.env_source {
+        Some(file) => Secrets::read(&config.settings.env, file, zubi_base::env::home().as_deref()),
+        None => Secrets::default(),
+    }
+}
+
+/// Where zubi's own settings and records are, links resolved.
+pub(super) fn zubi_paths(config: &HostConfig) -> Vec<Utf8PathBuf> {
+    let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
+    let directories = Directories::discover().ok();
+    directories.iter().map(|directories| resolved(&directories.config)).chain([resolved(&config.state_dir)]).collect()
+}
+
+/// The home directory of this account as the system has it, whatever the environment says.
+#[cfg(unix)]
+fn account_home() -> Option<Utf8PathBuf> {
+    let accounts = zubi_base::fs::read_text(Utf8Path::new("/etc/passwd")).ok()?;
+    home_in(&accounts, rustix::process::getuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn account_home() -> Option<Utf8PathBuf> {
+    None
+}
+
+/// The sixth field of the account's line (passwd(5)).
+#[cfg(unix)]
+fn home_in(accounts: &str, uid: u32) -> Option<Utf8PathBuf> {
+    let of_account = accounts
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields.get(2).and_then(|field| field.parse::<u32>().ok()) == Some(uid));
+    Some(Utf8PathBuf::from(*of_account?.get(5)?)).filter(|home| home.is_absolute() && home.as_str() != "/")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_of_an_account_is_the_sixth_field_of_its_line() {
+        let accounts =
+            "root:x:0:0:root:/root:/bin/sh\nbroken\nnobody:x:65534:65534::/nonexistent:/bin/false\nd:x:7:7::/:/x\n";
+        assert_eq!(home_in(accounts, 0).unwrap(), "/root");
+        assert_eq!(home_in(accounts, 65534).unwrap(), "/nonexistent");
+        assert_eq!(home_in(accounts, 7), None, "nothing is kept at the root of the file system");
+        assert_eq!(home_in(accounts, 8), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! What zubi stands in: settings, folders, its own directory, the language servers of the workspace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use zubi_base::private;
+use zubi_tool_api::audit::AuditFile;
+
+use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use crate::doctor::{self, ServerState};
+use crate::local::{HostConfig, LocalHost};
+
+/// How long a language server may take to become ready.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The settings could be read; whether all they name exists.
+pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
+    let misspellings = host.unknown_names(config);
+    if let Some(first) = misspellings.first() {
+        return Err(Problem::new(first.clone(), "Correct the name in the file."));
+    }
+    if let Some(broken) = host.policy_in_force().broken {
+        let hint = "Mend the rule; until then nothing is allowed but looking. `zubi policy list` says the same.";
+        return Err(Problem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
+    }
+    let ignored: Vec<String> = config.settings.ignored.iter().map(ToString::to_string).collect();
+    Ok(CheckFinding::Facts(json!({ "ignored": ignored })))
+}
+
+pub(super) fn workspace(bench: &VerifyContext) -> Outcome {
+    let folders = bench.host.workspace().folders();
+    let mut paths = Vec::new();
+    for folder in folders {
+        let entries = folder.path.read_dir_utf8().map_err(|error| {
+            Problem::new(format!("`{}` cannot be read: {error}", folder.path), "Give yourself the right to read it.")
+        })?;
+        paths.push(json!({
+            "path": folder.path,
+            "entries": entries.count(),
+            "trusted": bench.config.trust.folder(&folder.path),
+        }));
+    }
+    Ok(CheckFinding::Facts(json!({ "folders": paths })))
+}
+
+/// A file is written, read and removed as trust and plans are; and the audit log can be appended to, which may have another
+/// owner and other rights than what is beside it.
+pub(super) fn environment(bench: &VerifyContext) -> Outcome {
+    const TEXT: &[u8] = b"zubi verify";
+    let directory = &bench.config.state_dir;
+    let path = directory.join(format!("verify-{}.tmp", std::process::id()));
+    let tried = private::create_directory(directory).and_then(|()| {
+        private::write_atomic(&path, TEXT)?;
+        let read = private::read(&path, 1024);
+        let ours = private::owner_only(&path);
+        std::fs::remove_file(&path)?;
+        Ok((read?, ours?))
+    });
+    match tried {
+        Ok((read, true)) if read == TEXT => match AuditFile::new(directory).probe() {
+            Ok(log) => Ok(CheckFinding::Facts(json!({ "path": directory, "auditLog": log }))),
+            Err(error) => {
+                let hint = "Move it away, or make it yours to write: no call is recorded until then.";
+                Err(Problem::new(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint))
+            }
+        },
+        Ok(_) => {
+            let error = format!("what is written to `{directory}` is not what is read, or others can write it");
+            Err(Problem::new(error, "Set `XDG_STATE_HOME` to a directory that is yours alone."))
+        }
+        Err(error) => {
+            let hint = "Set `XDG_STATE_HOME` to a directory that can be written: plans, trust and the audit log are kept there.";
+            Err(Problem::new(format!("`{directory}` cannot be used: {error}"), hint))
+        }
+    }
+}
+
+/// Every language server that is installed for the workspace's languages really starts and becomes ready. One that is
+/// not installed is a warning: the workspace may need no answers about that language.
+pub(super) async fn servers(bench: Arc<VerifyContext>) -> Outcome {
+    let survey = doctor::examine(&bench.config, PATIENCE, &|_| {}).await.map_err(|error| {
+        Problem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")
+    })?;
+    let (mut working, mut warnings) = (Vec::new(), Vec::new());
+    for language in &survey.languages {
+        for server in &language.servers {
+            match &server.state {
+                ServerState::Works { .. } => working.push(server.id.clone()),
+                ServerState::Failed { why, hint } => {
+                    return Err(Problem::new(format!("{} does not work: {why}", server.title), hint.clone()));
+                }
+                ServerState::NotAllowed { hint } => warnings.push(format!("{} may not run: {hint}", server.title)),
+                ServerState::Missing { .. } => {}
+            }
+        }
+        if language.lacks() {
+            warnings.push(format!("no server for {}; `zubi doctor` says what to install", language.language));
+        }
+    }
+    if working.is_empty() && warnings.is_empty() {
+        return Ok(CheckFinding::Nothing("no file here has a language that zubi knows a server for"));
+    }
+    working.dedup();
+    Ok(CheckFinding::Facts(json!({ "working": working, "warnings": warnings })))
+}

@@ -1,0 +1,360 @@
+//! Tests of `discovery`.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+
+use super::*;
+use crate::wire::PROTOCOL;
+
+/// A temporary run directory.
+struct World {
+    run: RunDirectory,
+    path: Utf8PathBuf,
+    root: Utf8PathBuf,
+    _guard: tempfile::TempDir,
+}
+
+fn world() -> World {
+    let guard = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    let path = root.join("run");
+    World { run: RunDirectory::open(&path, true).unwrap(), path, root, _guard: guard }
+}
+
+fn host(instance: &str, folders: &[&str]) -> DiscoveryRecord {
+    let pid = std::process::id();
+    DiscoveryRecord {
+        version: PROTOCOL,
+        instance: instance.to_owned(),
+        pid,
+        started_at: process_start(pid).unwrap(),
+        boot: boot_id(),
+        namespace: pid_namespace(),
+        kind: HostKind::Front,
+        workspace_folders: folders.iter().map(|&folder| folder.to_owned()).collect(),
+        socket: None,
+        port: None,
+        token: "0".repeat(64),
+        capabilities: Vec::new(),
+        program: "0.0.0".to_owned(),
+    }
+}
+
+const ONE: &str = "aaaaaaaaaaaaaaa2";
+const TWO: &str = "aaaaaaaaaaaaaaa3";
+
+fn set_mode(path: &Utf8Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn is_root() -> bool {
+    current_uid() == 0
+}
+
+impl World {
+    fn file(&self, instance: &str) -> Utf8PathBuf {
+        self.path.join(format!("{instance}.json"))
+    }
+
+    /// Writes a discovery file with arbitrary content.
+    fn plant(&self, instance: &str, content: &[u8]) -> Utf8PathBuf {
+        let file = self.file(instance);
+        zubi_base::owner_only::write_atomic(&file, content).unwrap();
+        file
+    }
+
+    fn plant_host(&self, host: &DiscoveryRecord) -> Utf8PathBuf {
+        self.plant(&host.instance, &serde_json::to_vec(host).unwrap())
+    }
+
+    /// The instances found, and a line for each rejected file.
+    fn discovered(&self) -> String {
+        let DiscoveredHosts { hosts, disbelieved } = self.run.read();
+        let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
+        lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, why }| format!("{file}: {why}")));
+        lines.join("\n").replace(self.root.as_str(), "[root]")
+    }
+}
+
+#[test]
+fn a_host_is_found_as_long_as_it_is_published() {
+    let world = world();
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
+    let socket = world.path.join(format!("{ONE}.sock"));
+    let listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let one = DiscoveryRecord { socket: Some(socket.clone()), port: Some(9847), ..host(ONE, &["/w"]) };
+    let two = host(TWO, &["/w/inner", "/other"]);
+    let published = (world.run.publish(&one).unwrap(), world.run.publish(&two).unwrap());
+    assert_eq!(world.run.read(), DiscoveredHosts { hosts: vec![one, two.clone()], disbelieved: Vec::new() });
+    let mode = |path: &Utf8Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&world.path), mode(&world.file(ONE))), (0o700, 0o600));
+    drop(published.0);
+    assert_eq!(world.run.read().hosts, [two]);
+    assert!(!socket.exists(), "the socket is removed with the file");
+    drop((published.1, listening));
+    assert_eq!(world.path.read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn the_file_is_what_other_programs_read() {
+    let host = DiscoveryRecord {
+        pid: 7,
+        started_at: 4242,
+        boot: Some("b".to_owned()),
+        namespace: Some("4026531836".to_owned()),
+        kind: HostKind::Editor,
+        socket: Some("/run/zubi/x.sock".into()),
+        port: Some(9847),
+        capabilities: vec!["editor".to_owned()],
+        ..host(ONE, &["/w"])
+    };
+    assert_snapshot!(serde_json::to_string(&host).unwrap(), @r#"{"version":1,"instance":"aaaaaaaaaaaaaaa2","pid":7,"startedAt":4242,"boot":"b","namespace":"4026531836","kind":"editor","workspaceFolders":["/w"],"socket":"/run/zubi/x.sock","port":9847,"token":"0000000000000000000000000000000000000000000000000000000000000000","capabilities":["editor"],"program":"0.0.0"}"#);
+    // Unknown fields of newer versions are ignored.
+    let mut newer = serde_json::to_value(&host).unwrap();
+    newer.as_object_mut().unwrap().insert("later".to_owned(), true.into());
+    assert_eq!(serde_json::from_value::<DiscoveryRecord>(newer).unwrap(), host);
+}
+
+#[test]
+fn only_its_own_file_is_removed() {
+    let world = world();
+    let published = world.run.publish(&host(ONE, &[])).unwrap();
+    // Another process has replaced the file.
+    let other = world.plant_host(&host(ONE, &["/other"]));
+    drop(published);
+    assert!(other.exists());
+}
+
+#[test]
+fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
+    let world = world();
+    let elsewhere = Some("elsewhere".to_owned());
+    let (lives, gone) = (host(ONE, &["/w"]), DiscoveryRecord { started_at: 1, ..host(ONE, &["/w"]) });
+    for host in [
+        DiscoveryRecord { boot: elsewhere.clone(), ..lives.clone() },
+        DiscoveryRecord { namespace: elsewhere.clone(), ..lives.clone() },
+        DiscoveryRecord { boot: elsewhere.clone(), ..gone.clone() },
+        DiscoveryRecord { namespace: elsewhere, ..gone.clone() },
+    ] {
+        let file = world.plant_host(&host);
+        assert_eq!(world.run.read(), DiscoveredHosts::default(), "{host:?}");
+        assert!(file.exists(), "{host:?}");
+    }
+    // Without these fields, only the process is checked.
+    let older = DiscoveryRecord { boot: None, namespace: None, ..lives };
+    world.plant_host(&older);
+    assert_eq!(world.run.read().hosts, [older]);
+    let file = world.plant_host(&DiscoveryRecord { boot: None, namespace: None, ..gone });
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
+    assert!(!file.exists());
+}
+
+#[test]
+fn what_a_dead_host_has_left_is_removed_in_silence() {
+    let world = world();
+    let socket = |instance: &str| world.path.join(format!("{instance}.sock"));
+    let elsewhere = world.root.join("elsewhere.sock");
+    for path in [socket(ONE), socket(TWO), elsewhere.clone()] {
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    }
+    // The first process does not exist, the second reuses the id.
+    let gone = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
+    let reused = DiscoveryRecord { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
+    let files = [world.plant_host(&gone), world.plant_host(&reused)];
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
+    assert!(files.iter().all(|file| !file.exists()));
+    assert!(!socket(ONE).exists());
+    assert!(elsewhere.exists(), "it is not in this directory");
+    assert!(socket(TWO).exists(), "no file names it");
+    // Only sockets are removed, whatever a file names.
+    let plain = socket(ONE);
+    zubi_base::owner_only::write_atomic(&plain, b"text").unwrap();
+    world.plant_host(&gone);
+    assert_eq!(world.run.read(), DiscoveredHosts::default());
+    assert!(plain.exists());
+}
+
+#[test]
+fn what_no_host_has_written_is_disbelieved_with_a_reason() {
+    let world = world();
+    world.plant("aaaaaaaaaaaaaaaa", b"garbage \xff");
+    world.plant("aaaaaaaaaaaaaaab", b"");
+    world.plant("aaaaaaaaaaaaaaac", b"[1, \"a\", 2]");
+    world.plant("aaaaaaaaaaaaaaad", br#"{"version":1}"#);
+    world.plant("aaaaaaaaaaaaaaae", br#"{"version":9,"kind":"cloud"}"#);
+    world.plant("aaaaaaaaaaaaaaaf", &b"{".repeat(70_000));
+    world.plant("aaaaaaaaaaaaaaag", &serde_json::to_vec(&host(ONE, &[])).unwrap());
+    world.plant("aaaaaaaaaaaaaaah", &serde_json::to_vec(&host("../aaaaaaaaaaaah", &[])).unwrap());
+    world.plant_host(&DiscoveryRecord { token: "secret".to_owned(), ..host("aaaaaaaaaaaaaaai", &[]) });
+    let nested = "[".repeat(60_000);
+    world.plant("aaaaaaaaaaaaaaaj", format!("{{\"version\":{nested}").as_bytes());
+    std::fs::create_dir(world.file("aaaaaaaaaaaaaaak")).unwrap();
+    set_mode(&world.file("aaaaaaaaaaaaaaak"), 0o600);
+    // These two are ignored.
+    world.plant(".hidden", b"garbage");
+    zubi_base::owner_only::write_atomic(&world.path.join("note.txt"), b"garbage").unwrap();
+    assert_snapshot!(world.discovered(), @"
+    [root]/run/aaaaaaaaaaaaaaaa.json: it is not a JSON object; remove it
+    [root]/run/aaaaaaaaaaaaaaab.json: it is not a JSON object; remove it
+    [root]/run/aaaaaaaaaaaaaaac.json: it is not a JSON object; remove it
+    [root]/run/aaaaaaaaaaaaaaad.json: it is not a valid discovery file (missing field `instance` at line 1 column 13); remove it
+    [root]/run/aaaaaaaaaaaaaaae.json: its host speaks version 9 of the protocol, and this zubi 1; update the older one
+    [root]/run/aaaaaaaaaaaaaaaf.json: it has more than 65536 bytes; remove it
+    [root]/run/aaaaaaaaaaaaaaag.json: it is not named after the host in it; remove it
+    [root]/run/aaaaaaaaaaaaaaah.json: it is not named after the host in it; remove it
+    [root]/run/aaaaaaaaaaaaaaai.json: its token is not 64 hexadecimal digits; remove it
+    [root]/run/aaaaaaaaaaaaaaaj.json: it is not a valid discovery file (invalid type: sequence, expected u32 at line 1 column 11); remove it
+    [root]/run/aaaaaaaaaaaaaaak.json: it is not a plain file; remove it
+    ");
+}
+
+#[test]
+fn a_file_that_others_may_read_or_have_made_is_disbelieved() {
+    let world = world();
+    let open = world.plant_host(&host(ONE, &[]));
+    for mode in [0o644, 0o602, 0o660] {
+        set_mode(&open, mode);
+        assert!(world.discovered().contains(&format!("is open to others (mode {mode:03o})")), "{}", world.discovered());
+    }
+    set_mode(&open, 0o600);
+    assert_eq!(world.discovered(), ONE);
+    let outside = world.root.join("outside.json");
+    std::fs::rename(&open, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &open).unwrap();
+    assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is a link; remove it");
+    assert!(outside.exists());
+    std::fs::remove_file(&open).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, open.as_str(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is not a plain file; remove it");
+    if is_root() {
+        std::fs::remove_file(&open).unwrap();
+        world.plant_host(&host(ONE, &[]));
+        std::os::unix::fs::chown(&open, Some(65_534), None).unwrap();
+        assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
+    }
+}
+
+#[test]
+fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
+    let world = world();
+    world.plant_host(&host(ONE, &[]));
+    for mode in [0o777, 0o750, 0o701] {
+        set_mode(&world.path, mode);
+        assert!(world.run.publish(&host(TWO, &[])).is_err());
+        let expected =
+            format!("[root]/run: it is open to others (mode {mode:03o}); make it yours alone: `chmod 700 [root]/run`");
+        assert_eq!(world.discovered(), expected);
+    }
+    // A host that opens the directory restricts it to its user.
+    RunDirectory::open(&world.path, true).unwrap();
+    assert_eq!(world.discovered(), ONE);
+
+    if is_root() {
+        std::os::unix::fs::chown(&world.path, Some(65_534), None).unwrap();
+        assert_snapshot!(world.discovered(), @"[root]/run: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours");
+        let error = RunDirectory::open(&world.path, true).unwrap_err().to_string();
+        assert!(error.contains("belongs to another user"), "{error}");
+        std::os::unix::fs::chown(&world.path, Some(current_uid()), None).unwrap();
+    }
+
+    let elsewhere = world.root.join("elsewhere");
+    std::fs::rename(&world.path, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &world.path).unwrap();
+    assert_snapshot!(world.discovered(), @"[root]/run: it is not a directory of its own; remove it");
+    assert!(RunDirectory::open(&world.path, true).is_err());
+    std::fs::remove_file(&world.path).unwrap();
+    zubi_base::owner_only::write_atomic(&world.path, b"").unwrap();
+    assert_snapshot!(world.discovered(), @"[root]/run: it is not a directory of its own; remove it");
+    std::fs::remove_file(&world.path).unwrap();
+    assert_eq!(world.run.read(), DiscoveredHosts::default(), "where there is no directory, there is no host");
+}
+
+#[test]
+fn a_flood_of_files_is_read_to_a_bound() {
+    let world = world();
+    for n in 0..300 {
+        world.plant(&format!("a{n:03}"), b"{");
+    }
+    let DiscoveredHosts { hosts, disbelieved } = world.run.read();
+    assert_eq!((hosts.len(), disbelieved.len()), (0, 257));
+    assert_snapshot!(disbelieved[0].why, @"only 256 of its 300 files are read; remove those of no host");
+}
+
+#[test]
+fn a_name_that_is_no_name_is_not_published() {
+    let world = world();
+    for name in ["", "..", "../../aaaaaaaaaa", "AAAAAAAAAAAAAAAA", "aaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaaaa"] {
+        assert!(world.run.publish(&host(name, &[])).is_err(), "{name}");
+        assert!(world.run.socket(name).is_err(), "{name}");
+    }
+    let (one, two) = (new_instance().unwrap(), new_instance().unwrap());
+    assert!(is_instance(&one) && is_instance(&two) && one != two, "{one} {two}");
+}
+
+#[test]
+fn a_socket_path_that_is_too_long_is_an_error_that_says_what_to_do() {
+    let run = RunDirectory::open(format!("/{}", "x".repeat(90)), false).unwrap();
+    let error = run.socket(ONE).unwrap_err().to_string().replace(&"x".repeat(90), "xxx");
+    assert_snapshot!(error, @"`/xxx/aaaaaaaaaaaaaaa2.sock` is longer than the 107 bytes allowed for a socket path; set `XDG_RUNTIME_DIR` to a directory of yours with a shorter path");
+    assert!(RunDirectory::open(format!("/{}", "x".repeat(84)), false).unwrap().socket(ONE).is_ok(), "107 bytes");
+}
+
+#[test]
+fn the_runtime_directory_is_used_if_it_is_ours() {
+    let world = world();
+    let runtime = world.root.join("runtime");
+    let state = Utf8Path::new("/state");
+    let of =
+        |runtime: &Utf8Path| run_directory_of(Some(runtime), state).as_str().replace(world.root.as_str(), "[root]");
+    assert_eq!(run_directory_of(None, state), "/state/run");
+    assert_eq!(of(&runtime), "/state/run", "it does not exist");
+    std::fs::create_dir(&runtime).unwrap();
+    set_mode(&runtime, 0o755);
+    assert_eq!(of(&runtime), "[root]/runtime/zubi");
+    set_mode(&runtime, 0o775);
+    assert_eq!(of(&runtime), "/state/run", "others may write it");
+    if is_root() {
+        set_mode(&runtime, 0o700);
+        std::os::unix::fs::chown(&runtime, Some(65_534), None).unwrap();
+        assert_eq!(of(&runtime), "/state/run", "it belongs to another user");
+    }
+}
+
+#[test]
+fn a_folder_is_served_by_whoever_contains_it() {
+    let serves = |folders: &[&str], folder: &str| host(ONE, folders).serves(Utf8Path::new(folder));
+    assert_eq!(serves(&["/w"], "/w"), Some(2));
+    assert_eq!(serves(&["/w"], "/w/inner/deep"), Some(2));
+    assert_eq!(serves(&["/w", "/w/inner", "/x"], "/w/inner/deep"), Some(3));
+    assert_eq!(serves(&["/"], "/w"), Some(1));
+    assert_eq!(serves(&["/w/"], "/w"), Some(2));
+    for (own, folder) in
+        [("/w", "/wide"), ("/w/inner", "/w"), ("w", "w"), ("/w", "/w/../x"), ("/w/..", "/"), ("", "/w")]
+    {
+        assert_eq!(serves(&[own], folder), None, "{own} {folder}");
+    }
+    assert_eq!(serves(&[], "/w"), None);
+}
+
+#[test]
+fn the_best_host_of_a_folder_comes_first() {
+    let make = |instance: &str, folder: &str, kind, started_at| DiscoveryRecord {
+        started_at,
+        kind,
+        ..host(instance, &[folder])
+    };
+    let expected = [
+        make("deepest", "/w/inner", HostKind::Front, 9),
+        make("editor", "/w", HostKind::Editor, 9),
+        make("daemon", "/w", HostKind::Daemon, 9),
+        make("early", "/w", HostKind::Front, 1),
+        make("front a", "/w", HostKind::Front, 2),
+        make("front b", "/w", HostKind::Front, 2),
+        make("elsewhere", "/x", HostKind::Editor, 1),
+    ];
+    let mut hosts = expected.clone();
+    hosts.reverse();
+    hosts.sort_by(|a, b| compare_preference(a, b, Utf8Path::new("/w/inner/file")));
+    assert_eq!(hosts, expected);
+}

@@ -1,0 +1,231 @@
+//! Accept loops of the socket and the port, and the life of each connection.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
+use zubi_base::rpc::{Connection, Options};
+
+use super::pending::{PendingPeer, PendingPeers};
+use super::{Transport, Limits, Peer, ConnectionHandler};
+use crate::discovery::current_uid;
+use crate::handshake::{read_line, write_line};
+use crate::auth::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
+use crate::wire::codes;
+
+/// Delay after a failed `accept`, for example when the process has no file descriptors left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Time-out for writing a refusal.
+const REFUSAL: Duration = Duration::from_secs(1);
+
+/// State that the accept loops and all connections share.
+pub(super) struct Acceptor {
+    on: Arc<dyn ConnectionHandler>,
+    token: Bytes32,
+    limits: Limits,
+    slots: Arc<Semaphore>,
+    strangers: PendingPeers,
+    next_id: AtomicU64,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// An authenticated peer, with the slot that it occupies as long as it is connected.
+struct AdmittedPeer {
+    channel: Transport,
+    pid: Option<u32>,
+    slot: OwnedSemaphorePermit,
+}
+
+impl Acceptor {
+    pub(super) fn new(on: Arc<dyn ConnectionHandler>, token: Bytes32, limits: Limits, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            on,
+            token,
+            limits,
+            slots: Arc::new(Semaphore::new(limits.connections)),
+            strangers: PendingPeers::new(limits.strangers),
+            next_id: AtomicU64::new(1),
+            stop,
+            tasks: TaskTracker::new(),
+        })
+    }
+
+    /// Waits until every connection has ended, which each does soon after `stop`.
+    pub(super) async fn wait(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    pub(super) async fn accept_socket(self: Arc<Self>, listener: UnixListener) {
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => drop(self.tasks.spawn(Arc::clone(&self).by_socket(stream))),
+                Err(error) => self.pause(&error).await,
+            }
+        }
+    }
+
+    pub(super) async fn accept_port(self: Arc<Self>, listener: TcpListener) {
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    // Awaited here, so that a flood of connections does not become a flood of tasks.
+                    let Some(stranger) = self.strangers.next(&self.stop).await else { return };
+                    self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
+                }
+                Err(error) => self.pause(&error).await,
+            }
+        }
+    }
+
+    /// Logs a failed `accept` and waits before the next one.
+    async fn pause(&self, error: &io::Error) {
+        tracing::warn!(%error, "cannot accept a connection");
+        drop(tokio::time::timeout(PAUSE, self.stop.cancelled()).await);
+    }
+
+    async fn by_socket(self: Arc<Self>, mut stream: UnixStream) {
+        let peer = match stream.peer_cred() {
+            Ok(peer) if peer.uid() == current_uid() => peer,
+            Ok(peer) => return tracing::warn!(uid = peer.uid(), "rejected a connection of another user to the socket"),
+            Err(error) => return tracing::warn!(%error, "rejected a connection to the socket whose user is unknown"),
+        };
+        let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            return self.refuse(&mut stream, None, &self.full()).await;
+        };
+        let (reader, writer) = stream.into_split();
+        self.attend(AdmittedPeer { channel: Transport::Socket, pid, slot }, reader, writer).await;
+    }
+
+    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: PendingPeer) {
+        // Messages are small, and each side waits for the other's.
+        stream.set_nodelay(true).ok();
+        let (reader, mut writer) = stream.split();
+        let mut reader = BufReader::new(reader);
+        let admitted = tokio::select! {
+            admitted = self.prove(&mut reader, &mut writer) => admitted,
+            () = tokio::time::sleep(self.limits.handshake) => None,
+            () = stranger.evicted() => None,
+        };
+        let Some(slot) = admitted else { return };
+        drop(stranger);
+        // Bytes that arrived right after the handshake are already in the buffer.
+        let rest = reader.buffer().to_vec();
+        let (reader, writer) = stream.into_split();
+        let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
+        self.attend(AdmittedPeer { channel: Transport::Port, pid: None, slot }, reader, writer).await;
+    }
+
+    /// Runs the host's side of the handshake of [`auth`]. `None` closes the connection.
+    async fn prove<R, W>(&self, reader: &mut R, writer: &mut W) -> Option<OwnedSemaphorePermit>
+    where
+        R: tokio::io::AsyncBufRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let nonce = Bytes32::random().ok()?;
+        write_line(writer, serde_json::to_vec(&Challenge { nonce }).ok()?).await.ok()?;
+        let line = read_line(reader).await.ok()??;
+        let Ok(Message::Request(Request { id, method, params })) = Message::parse_strictly(&line) else { return None };
+        if method != proof::AUTHENTICATE {
+            return None;
+        }
+        let theirs: Authenticate = serde_json::from_value(params).ok()?;
+        if !proof::verify_proof(theirs.proof, self.token, Role::Client, nonce, theirs.nonce) {
+            let why = "the proof is wrong: read the discovery file of this host again";
+            self.refuse(writer, Some(id), why).await;
+            return None;
+        }
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            self.refuse(writer, Some(id), &self.full()).await;
+            return None;
+        };
+        let ours = AuthResult { proof: proof::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
+        let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
+        write_line(writer, Message::Response(response).to_body()).await.ok()?;
+        Some(slot)
+    }
+
+    fn full(&self) -> String {
+        format!("this host already has {} connections, which is its limit; close one", self.limits.connections)
+    }
+
+    /// Sends the reason for a refusal; gives a peer that does not read it one second.
+    async fn refuse<W: AsyncWrite + Unpin>(&self, writer: &mut W, id: Option<RequestId>, why: &str) {
+        let error = ResponseError { code: codes::UNAUTHENTICATED, message: why.to_owned(), data: None };
+        let line = Message::Response(Response { id, result: Err(error) }).to_body();
+        let written = async {
+            write_line(writer, line).await?;
+            tokio::io::AsyncWriteExt::shutdown(writer).await
+        };
+        if !matches!(tokio::time::timeout(REFUSAL, written).await, Ok(Ok(()))) {
+            tracing::debug!(why, "a peer did not read why it was refused");
+        }
+    }
+
+    /// Serves one connection from its first message to its end.
+    async fn attend<R, W>(&self, AdmittedPeer { channel, pid, slot }: AdmittedPeer, reader: R, writer: W)
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let peer = Peer { id, channel, pid, since: Instant::now() };
+        let connection = Connection::start_with(reader, writer, Options::ipc(), |connection| {
+            self.on.peer_connected(peer, connection.clone())
+        });
+        let mut closed = connection.closed_reason();
+        let reason = tokio::select! {
+            _ = closed.wait_for(Option::is_some) => None,
+            reason = self.reason_to_close(&peer, &connection) => Some(reason),
+        };
+        if let Some(reason) = reason {
+            connection.close(reason);
+        }
+        let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
+        self.on.peer_disconnected(&peer, &why.unwrap_or_default());
+        connection.flushed().await;
+        drop(slot);
+    }
+
+    /// Completes with the reason when this side must close the connection.
+    async fn reason_to_close(&self, peer: &Peer, connection: &Connection) -> &'static str {
+        tokio::select! {
+            () = self.stop.cancelled() => "the host ends",
+            () = self.idle(connection), if peer.channel == Transport::Port => "idle for too long",
+        }
+    }
+
+    /// Completes when no message has arrived and no request has been running for the configured time.
+    async fn idle(&self, connection: &Connection) {
+        let mut heard = connection.received_count();
+        let mut quiet = 0;
+        // The first tenth may have begun late, so one more is counted.
+        while quiet <= 10 {
+            tokio::time::sleep(self.limits.idle / 10).await;
+            let now = connection.received_count();
+            let is_quiet = now == heard && !connection.is_busy();
+            quiet = if is_quiet { quiet + 1 } else { 0 };
+            heard = now;
+        }
+    }
+}

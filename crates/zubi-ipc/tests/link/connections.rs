@@ -1,0 +1,248 @@
+//! Accepted connections: both transports, requests in both directions, limits, shutdown.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::rpc::ConnectionError;
+use zubi_ipc::client::ConnectError;
+use zubi_ipc::discovery::{DiscoveryRecord, compare_preference};
+use zubi_ipc::listener::{Transport, Limits};
+
+use crate::world::{PATIENCE, request, soon, world, world_with};
+
+#[tokio::test]
+async fn a_client_finds_a_host_and_both_ask() {
+    let world = world();
+    let mut found = world.run.read().hosts;
+    found.sort_by(|a, b| compare_preference(a, b, "/w/inner".into()));
+    assert_eq!(found, std::slice::from_ref(&world.advertisement));
+    let by_socket = world.connect().await.unwrap();
+    let by_port = world.connect_port().await.unwrap();
+    for connection in [&by_socket, &by_port] {
+        assert_eq!(request(connection, "echo", json!({"a": "ä€😀"})).await, Ok(json!({"a": "ä€😀"})));
+        let unknown = request(connection, "unknown", Value::Null).await;
+        assert!(matches!(unknown, Err(ConnectionError::Response { code: -32601, .. })), "{unknown:?}");
+    }
+    let peers = world.seen.peers.lock().unwrap().clone();
+    let [(first, to_first), (second, to_second)] = peers.as_slice() else { panic!("{}", peers.len()) };
+    assert_eq!((first.channel, first.pid), (Transport::Socket, Some(std::process::id())));
+    assert_eq!((second.channel, second.pid), (Transport::Port, None));
+    assert_ne!(first.id, second.id);
+    for connection in [to_first, to_second] {
+        assert_eq!(request(connection, "ask", json!([1])).await, Ok(json!({"asked": [1]})));
+    }
+    drop((by_socket, by_port));
+    world.wait_for_connections(0).await;
+    assert_eq!(*world.seen.farewells.lock().unwrap(), ["it closed its output"; 2]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_requests_find_their_answers_in_any_order() {
+    let mut world = world();
+    let connections = join_all((0..5).map(|_| world.connect())).await;
+    let asking: Vec<_> = connections
+        .into_iter()
+        .enumerate()
+        .flat_map(|(client, connection)| {
+            let connection = connection.unwrap();
+            (0..20).map(move |n| {
+                let connection = connection.clone();
+                tokio::spawn(async move { (n, client, request(&connection, "hold", json!([client, n])).await) })
+            })
+        })
+        .collect();
+    let mut held = Vec::new();
+    for _ in 0..100 {
+        held.push(world.holds().await);
+    }
+    for (params, responder) in held.into_iter().rev() {
+        responder.answer(Ok(params));
+    }
+    for answer in join_all(asking).await {
+        let (n, client, answer) = answer.unwrap();
+        assert_eq!(answer, Ok(json!([client, n])));
+    }
+}
+
+#[tokio::test]
+async fn either_side_takes_a_request_back() {
+    let mut world = world();
+    let connection = world.connect().await.unwrap();
+    let cancel = CancellationToken::new();
+    let asking = {
+        let (connection, cancel) = (connection.clone(), cancel.clone());
+        tokio::spawn(async move { connection.request("hold", Value::Null, &cancel, Instant::now() + PATIENCE).await })
+    };
+    let (_, responder) = world.holds().await;
+    cancel.cancel();
+    soon(responder.cancel().cancelled()).await;
+    assert_eq!(asking.await.unwrap(), Err(ConnectionError::Cancelled));
+
+    let to_client = world.seen.peers.lock().unwrap()[0].1.clone();
+    let late = to_client.request("wait", Value::Null, &CancellationToken::new(), Instant::now()).await;
+    assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
+    // Responses without a pending request are ignored.
+    responder.answer(Ok(Value::Null));
+    assert_eq!(request(&connection, "echo", json!(1)).await, Ok(json!(1)));
+}
+
+#[tokio::test]
+async fn a_client_that_goes_takes_its_requests_back() {
+    let mut world = world();
+    let connection = world.connect().await.unwrap();
+    let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
+    let (_, responder) = world.holds().await;
+    asking.abort();
+    soon(responder.cancel().cancelled()).await;
+    world.wait_for_connections(0).await;
+}
+
+#[tokio::test]
+async fn a_frame_over_the_limit_is_refused_and_the_next_is_answered() {
+    let world = world();
+    let mut raw = world.open_socket().await;
+    let long = "x".repeat(9 * 1024 * 1024);
+    raw.write(format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"echo\",\"params\":\"{long}\"}}\n").as_bytes()).await;
+    assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"a message has 9437236 bytes, more than the 8388608 that are read"}}"#);
+    raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"echo\",\"params\":\"short\"}\n").await;
+    assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":8,"result":"short"}"#);
+}
+
+#[tokio::test]
+async fn a_frame_may_be_cut_at_every_byte() {
+    let world = world();
+    let mut raw = world.open_socket().await;
+    let question = r#"{"jsonrpc":"2.0","id":"ä€😀","method":"echo","params":{"k€y":"😀"}}"#;
+    let line = format!("{question}\n");
+    for cut in 0..=line.len() {
+        raw.write(&line.as_bytes()[..cut]).await;
+        tokio::task::yield_now().await;
+        raw.write(&line.as_bytes()[cut..]).await;
+        assert_eq!(raw.line().await, r#"{"jsonrpc":"2.0","id":"ä€😀","result":{"k€y":"😀"}}"#, "cut at {cut}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_loses_its_connection_and_nobody_elses() {
+    let world = world();
+    let other = world.connect().await.unwrap();
+    let mut raw = world.open_socket().await;
+    let question =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(1_000_000));
+    let asking = async {
+        use tokio::io::AsyncWriteExt as _;
+        while raw.0.write_all(question.as_bytes()).await.is_ok() {}
+    };
+    soon(asking).await;
+    world.wait_for_connections(1).await;
+    assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"the peer does not read its input: more than 16777216 bytes wait to be written");
+    assert_eq!(request(&other, "echo", json!(1)).await, Ok(json!(1)));
+}
+
+#[tokio::test]
+async fn the_65th_connection_is_told_that_there_is_no_room() {
+    let world = world();
+    let mut connections = Vec::new();
+    for n in 0..64 {
+        connections.push(if n % 4 == 0 { world.connect_port().await } else { world.connect().await }.unwrap());
+    }
+    assert_snapshot!(world.open_socket().await.rest().await, @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"this host already has 64 connections, which is its limit; close one"}}"#);
+    let refused = |why: Result<_, ConnectError>| why.map(|_: zubi_base::rpc::Connection| ()).unwrap_err();
+    assert_snapshot!(refused(world.connect().await), @"the host refuses the connection: this host already has 64 connections, which is its limit; close one");
+    assert_snapshot!(refused(world.connect_port().await), @"the host refuses the connection: this host already has 64 connections, which is its limit; close one");
+    assert_eq!(world.connection_count(), 64);
+    // A connection that ends frees its slot.
+    drop(connections.pop());
+    world.wait_for_connections(63).await;
+    // The slot is freed a moment after the connection's end is reported.
+    let again = async {
+        loop {
+            match world.connect().await {
+                Err(ConnectError::Refused { .. }) => tokio::task::yield_now().await,
+                connected => return connected.unwrap(),
+            }
+        }
+    };
+    let again = soon(again).await;
+    assert_eq!(request(&again, "echo", json!(1)).await, Ok(json!(1)));
+}
+
+#[tokio::test]
+async fn a_thousand_connections_leave_the_host_alive() {
+    let world = world();
+    let mut raws = Vec::new();
+    for n in 0..1_000 {
+        let mut raw = world.open_socket().await;
+        if n < 64 {
+            raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await;
+            assert!(raw.line().await.contains("result"));
+            raws.push(raw);
+        } else {
+            assert!(raw.rest().await.contains("64 connections"), "{n}");
+        }
+    }
+    assert_eq!(world.connection_count(), 64);
+    raws[0].write(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").await;
+    assert!(raws[0].line().await.contains("\"id\":2"));
+}
+
+#[tokio::test]
+async fn a_connection_to_the_port_that_says_nothing_ends_and_one_that_waits_does_not() {
+    let mut world = world_with(Limits { idle: Duration::from_millis(300), ..Limits::default() });
+    let socket = world.connect().await.unwrap();
+    let waiting = world.connect_port().await.unwrap();
+    let asking = tokio::spawn(async move { request(&waiting, "hold", json!(7)).await });
+    let (_, responder) = world.holds().await;
+    let idle = world.connect_port().await.unwrap();
+    let mut closed = idle.closed_reason();
+    soon(closed.wait_for(Option::is_some)).await.unwrap();
+    world.wait_for_connections(2).await;
+    assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"idle for too long");
+    responder.answer(Ok(json!("there")));
+    assert_eq!(asking.await.unwrap(), Ok(json!("there")));
+    assert_eq!(request(&socket, "echo", json!(1)).await, Ok(json!(1)));
+}
+
+#[tokio::test]
+async fn an_end_lets_the_answers_out_and_leaves_nothing() {
+    let mut world = world();
+    let connection = world.connect().await.unwrap();
+    let by_port = world.connect_port().await.unwrap();
+    let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
+    let waiting = tokio::spawn(async move { request(&by_port, "hold", Value::Null).await });
+    let (_, first) = world.holds().await;
+    let (_, second) = world.holds().await;
+    first.answer(Ok(json!("just in time")));
+    world.stop.cancel();
+    soon(&mut world.serving).await.unwrap();
+    let (one, other) = (asking.await.unwrap(), waiting.await.unwrap());
+    let answered = [&one, &other].into_iter().filter(|answer| **answer == Ok(json!("just in time"))).count();
+    assert_eq!(answered, 1, "{one:?} {other:?}");
+    assert!(second.cancel().is_cancelled());
+    assert_eq!(*world.seen.farewells.lock().unwrap(), ["the host ends"; 2]);
+    assert!(!world.socket().exists());
+    let gone = world.connect().await.unwrap_err();
+    assert!(matches!(gone, ConnectError::NobodyListens { .. }), "{gone}");
+    let gone = world.connect_port().await.unwrap_err();
+    assert!(matches!(gone, ConnectError::NobodyListens { .. }), "{gone}");
+}
+
+#[tokio::test]
+async fn a_host_that_is_dropped_ends_too() {
+    let world = world();
+    let connection = world.connect().await.unwrap();
+    world.serving.abort();
+    soon(connection.closed_reason().wait_for(Option::is_some)).await.unwrap();
+    assert!(world.serving.await.unwrap_err().is_cancelled());
+}
+
+#[tokio::test]
+async fn a_host_of_another_version_is_told() {
+    let world = world();
+    let other = DiscoveryRecord { version: 9, ..world.advertisement.clone() };
+    let error = zubi_ipc::client::connect(&other, std::sync::Arc::new(crate::world::Client), PATIENCE).await;
+    assert_snapshot!(error.unwrap_err(), @"the host speaks version 9 of the protocol, and this zubi 1; update the older one");
+}

@@ -1,0 +1,127 @@
+//! Unauthenticated connections to the port: browsers, guessers, and clients that occupy slots.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_ipc::listener::Limits;
+use zubi_ipc::auth::{Bytes32, Role, compute_proof};
+
+use crate::world::{World, soon, world, world_with};
+
+/// First line of a client that knows `token`.
+fn authenticate(token: &str, nonce: &str) -> String {
+    let bytes = |text: &str| Bytes32::from_hex(text).unwrap();
+    let ours = Bytes32::random().unwrap();
+    let proof = compute_proof(bytes(token), Role::Client, bytes(nonce), ours);
+    let params = json!({ "nonce": ours, "proof": proof });
+    format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": params }))
+}
+
+const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\":{}}\n";
+
+/// Everything the host sends after the nonce in reply to `said`.
+async fn said_to(world: &World, said: &[u8]) -> String {
+    let (mut raw, _) = world.knock().await;
+    raw.write(said).await;
+    raw.rest().await
+}
+
+#[tokio::test]
+async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
+    let world = world();
+    let good = authenticate(&world.advertisement.token, &"0".repeat(64));
+    // As a page posts it: the host must read no part of the body, not even valid messages.
+    let post = format!(
+        "POST / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: https://example.com\r\nContent-Type: text/plain\r\n\
+         Content-Length: {}\r\n\r\n{PING}{good}{PING}",
+        world.port(),
+        2 * PING.len() + good.len(),
+    );
+    assert_eq!(said_to(&world, post.as_bytes()).await, "");
+    // Without a request line: a proxy may have cut off the headers.
+    for said in ["GET / HTTP/1.1\r\n\r\n", "\r\n", "\u{feff}{}\n", " {}\n", "\x16\x03\x01\x02"] {
+        assert_eq!(said_to(&world, said.as_bytes()).await, "", "{said:?}");
+    }
+    assert_eq!((world.connection_count(), world.requests()), (0, 0));
+}
+
+#[tokio::test]
+async fn whoever_does_not_begin_with_a_proof_gets_no_word() {
+    let world = world();
+    let nonce = "0".repeat(64);
+    let proof = json!({ "nonce": nonce, "proof": nonce });
+    let notification = json!({ "jsonrpc": "2.0", "method": "authenticate", "params": proof });
+    let old = json!({ "jsonrpc": "1.0", "id": 1, "method": "authenticate", "params": proof });
+    let bare = json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": {} });
+    let short =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": { "nonce": nonce, "proof": "0" } });
+    let token = json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": { "token": world.advertisement.token } });
+    let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}", "x".repeat(5_000));
+    for said in [PING.to_owned(), "{}\n".to_owned(), "{\n".to_owned(), long]
+        .into_iter()
+        .chain([notification, old, bare, short, token].map(|message| format!("{message}\n")))
+    {
+        assert_eq!(said_to(&world, format!("{said}{PING}").as_bytes()).await, "", "{said}");
+    }
+    assert_eq!((world.connection_count(), world.requests()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_wrong_proof_is_told_and_let_go() {
+    let world = world();
+    let (mut raw, nonce) = world.knock().await;
+    let wrong = authenticate(&"0".repeat(64), &nonce);
+    raw.write(format!("{wrong}{PING}").as_bytes()).await;
+    assert_snapshot!(raw.rest().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the proof is wrong: read the discovery file of this host again"}}"#);
+
+    // A replayed proof is rejected.
+    let (mut raw, nonce) = world.knock().await;
+    let right = authenticate(&world.advertisement.token, &nonce);
+    raw.write(right.as_bytes()).await;
+    assert!(raw.line().await.contains("\"result\":{\"proof\":"));
+    let (mut other, again) = world.knock().await;
+    assert_ne!(again, nonce);
+    other.write(format!("{right}{PING}").as_bytes()).await;
+    assert!(other.rest().await.contains("-32000"));
+    world.wait_for_connections(1).await;
+    assert_eq!((world.connection_count(), world.requests()), (1, 0));
+    // A connection authenticates once only.
+    raw.write(right.as_bytes()).await;
+    assert!(raw.line().await.contains("-32601"));
+}
+
+#[tokio::test]
+async fn what_comes_right_behind_the_proof_is_not_lost() {
+    let world = world();
+    let (mut raw, nonce) = world.knock().await;
+    raw.write(format!("{}{PING}", authenticate(&world.advertisement.token, &nonce)).as_bytes()).await;
+    assert!(raw.line().await.contains("\"proof\""));
+    assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+}
+
+#[tokio::test]
+async fn strangers_are_few_and_do_not_stay() {
+    let world = world_with(Limits { handshake: Duration::from_millis(500), ..Limits::default() });
+    let mut sitting = Vec::new();
+    for _ in 0..16 {
+        sitting.push(world.knock().await.0);
+    }
+    // Half a line does not extend the time-out.
+    for raw in &mut sitting[..2] {
+        raw.write(b"{\"jsonrpc\":").await;
+    }
+    // One more takes the slot of the oldest; a client that authenticates takes the slot of the next and frees it.
+    let (mut one_more, _) = world.knock().await;
+    assert_eq!(sitting.remove(0).rest().await, "");
+    drop(soon(world.connect_port()).await.unwrap());
+    assert_eq!(sitting.remove(0).rest().await, "");
+    drop(soon(world.connect_port()).await.unwrap());
+    one_more.write(b"{").await;
+    // Socket connections are not delayed meanwhile.
+    drop(world.connect().await.unwrap());
+    for mut raw in sitting {
+        assert_eq!(raw.rest().await, "");
+    }
+    assert_eq!(one_more.rest().await, "");
+}

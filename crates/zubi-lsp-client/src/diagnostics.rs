@@ -1,0 +1,333 @@
+//! What one server said about problems, pushed or pulled, and whether it said so about the present text.
+//!
+//! Owns the store; asking and waiting is the endpoint's work. A publication that carries a version belongs to that
+//! version. Servers that send none (typescript-language-server) are believed from the first publication after the text
+//! was sent: the protocol gives no better sign.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+use serde::Deserialize as _;
+use serde_json::Value;
+use tokio::sync::watch;
+use zubi_base::lsp::{Diagnostic, Uri};
+
+use crate::size_estimate::estimated_size;
+
+/// The most documents remembered of one server. Servers that check whole projects publish one for each file.
+const MAX_DOCUMENTS: usize = 20_000;
+
+/// The most problems remembered of one document: how many, and how much memory they may hold in bytes.
+const MAX_ITEMS: usize = 2_000;
+const MAX_ITEMS_WEIGHT: usize = 2 * 1024 * 1024;
+
+/// How much memory all published problems may hold before those of documents that were never opened are dropped, in
+/// bytes. Nobody has asked about those.
+const MAX_UNASKED_WEIGHT: usize = 32 * 1024 * 1024;
+
+/// The problems of all documents, by one server.
+#[derive(Debug)]
+pub(crate) struct DiagnosticsStore {
+    documents: Mutex<FxHashMap<Utf8PathBuf, Entry>>,
+    /// How much memory all that was pushed holds, in bytes. Changed under the lock of `documents`.
+    held: AtomicUsize,
+    /// Counts publications, for those who wait for one.
+    publications: watch::Sender<u64>,
+    /// Whether the server is known to name the version whenever it publishes about an open document.
+    names_versions: bool,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    pushed: Vec<Diagnostic>,
+    /// How much memory `pushed` holds, in bytes.
+    weight: usize,
+    /// Whether `pushed` belongs to the text that was sent last.
+    push_is_current: bool,
+    /// Whether the last publication named the version of the text it is about.
+    push_names_version: bool,
+    /// The version sent last; `None` when the document was never opened.
+    sent: Option<i32>,
+    /// By provider.
+    pulled: FxHashMap<Option<String>, PulledReport>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct PulledReport {
+    result_id: Option<String>,
+    items: Vec<Diagnostic>,
+}
+
+/// What was pushed for a document.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PublishedReport {
+    pub(crate) items: Vec<Diagnostic>,
+    /// Whether it belongs to the text that was sent last.
+    pub(crate) current: bool,
+    /// Whether the server said which text they are about. One that does not may publish in parts, the first of them empty.
+    pub(crate) names_version: bool,
+}
+
+impl Default for DiagnosticsStore {
+    fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+impl DiagnosticsStore {
+    /// The store of a server that is known, or not, to name the version of every open document it publishes about.
+    pub(crate) fn new(names_versions: bool) -> Self {
+        Self {
+            documents: Mutex::default(),
+            held: AtomicUsize::new(0),
+            publications: watch::Sender::new(0),
+            names_versions,
+        }
+    }
+
+    fn documents(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Entry>> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A text is about to be sent; what was pushed before does not belong to it. Call before the message is queued.
+    pub(crate) fn expect(&self, path: &Utf8Path, version: i32) {
+        let mut documents = self.documents();
+        let entry = documents.entry(path.to_owned()).or_default();
+        entry.sent = Some(version);
+        entry.push_is_current = false;
+    }
+
+    /// The params of `textDocument/publishDiagnostics`. An empty publication counts like any other.
+    pub(crate) fn publish(&self, params: &Value) {
+        let Some(path) = params.get("uri").and_then(Value::as_str).and_then(path_of) else { return };
+        let (items, weight) = items(params.get("diagnostics"));
+        let version = params.get("version").and_then(Value::as_i64);
+        {
+            let mut documents = self.documents();
+            if documents.len() >= MAX_DOCUMENTS && !documents.contains_key(&path) {
+                tracing::debug!(%path, "diagnostics of too many documents");
+                return;
+            }
+            let known = documents.get(&path);
+            let held = self.held.load(Ordering::Relaxed) - known.map_or(0, |entry| entry.weight);
+            if known.is_none_or(|entry| entry.sent.is_none()) && held + weight > MAX_UNASKED_WEIGHT {
+                tracing::debug!(%path, "too many diagnostics of documents that were not opened");
+                documents.remove(&path);
+                self.held.store(held, Ordering::Relaxed);
+                return;
+            }
+            let entry = documents.entry(path).or_default();
+            let belongs = match (version, entry.sent) {
+                (Some(version), Some(sent)) => version >= i64::from(sent),
+                // What it found while it read the project; the publication about the opened text names it.
+                (None, Some(_)) if self.names_versions => false,
+                _ => true,
+            };
+            // An older text's problems must not hide newer ones.
+            if belongs || !entry.push_is_current {
+                entry.pushed = items;
+                entry.weight = weight;
+                self.held.store(held + weight, Ordering::Relaxed);
+                entry.push_is_current = belongs;
+                entry.push_names_version = version.is_some();
+            }
+        }
+        self.publications.send_modify(|count| *count += 1);
+    }
+
+    /// Follows publications.
+    pub(crate) fn publications(&self) -> watch::Receiver<u64> {
+        self.publications.subscribe()
+    }
+
+    pub(crate) fn published_report(&self, path: &Utf8Path) -> PublishedReport {
+        self.documents()
+            .get(path)
+            .map(|entry| PublishedReport {
+                items: entry.pushed.clone(),
+                current: entry.push_is_current,
+                names_version: entry.push_names_version,
+            })
+            .unwrap_or_default()
+    }
+
+    /// The result id to send with the next pull.
+    pub(crate) fn result_id(&self, path: &Utf8Path, provider: Option<&String>) -> Option<String> {
+        self.documents().get(path)?.pulled.get(&provider.cloned())?.result_id.clone()
+    }
+
+    /// Takes a `DocumentDiagnosticReport`, with the reports of related documents. Returns the document's problems;
+    /// `None` when the report is neither full nor unchanged.
+    pub(crate) fn take_report(
+        &self,
+        path: &Utf8Path,
+        provider: Option<&String>,
+        report: &Value,
+    ) -> Option<Vec<Diagnostic>> {
+        let related = report.get("relatedDocuments").and_then(Value::as_object);
+        for (uri, report) in related.into_iter().flatten().take(MAX_DOCUMENTS) {
+            if let Some(path) = path_of(uri) {
+                self.take_one(&path, provider, report);
+            }
+        }
+        self.take_one(path, provider, report)
+    }
+
+    fn take_one(&self, path: &Utf8Path, provider: Option<&String>, report: &Value) -> Option<Vec<Diagnostic>> {
+        let result_id = report.get("resultId").and_then(Value::as_str).map(str::to_owned);
+        let mut documents = self.documents();
+        if documents.len() >= MAX_DOCUMENTS && !documents.contains_key(path) {
+            return Some(items(report.get("items")).0);
+        }
+        let pulled = documents.entry(path.to_owned()).or_default().pulled.entry(provider.cloned()).or_default();
+        match report.get("kind").and_then(Value::as_str) {
+            Some("unchanged") => {
+                pulled.result_id = result_id.or_else(|| pulled.result_id.take());
+                Some(pulled.items.clone())
+            }
+            // The kind is required, but some servers leave it out.
+            Some("full") | None if report.get("items").is_some() => {
+                *pulled = PulledReport { result_id, items: items(report.get("items")).0 };
+                Some(pulled.items.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The server asked for pulls to be made anew.
+    pub(crate) fn invalidate(&self) {
+        // Every entry alike, so the order does not matter.
+        self.documents().values_mut().for_each(|entry| entry.pulled = FxHashMap::default());
+    }
+
+    /// A document is gone.
+    pub(crate) fn remove(&self, path: &Utf8Path) {
+        let mut documents = self.documents();
+        if let Some(entry) = documents.remove(path) {
+            self.held.fetch_sub(entry.weight, Ordering::Relaxed);
+        }
+    }
+}
+
+fn path_of(uri: &str) -> Option<Utf8PathBuf> {
+    zubi_base::uri::to_path(&Uri(uri.to_owned()))
+}
+
+/// The problems that can be read, and how much memory they hold; one that cannot does not cost the others.
+fn items(list: Option<&Value>) -> (Vec<Diagnostic>, usize) {
+    let list = list.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
+    let mut held = 0;
+    let items = list
+        .take_while(|item| {
+            held += estimated_size(item);
+            held <= MAX_ITEMS_WEIGHT
+        })
+        .filter_map(|item| Diagnostic::deserialize(item).ok())
+        .collect();
+    (items, held)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn publication(version: Option<i32>, messages: &[&str]) -> Value {
+        json!({ "uri": "file:///w/a.rs", "version": version, "diagnostics": diagnostics(messages) })
+    }
+
+    fn diagnostics(messages: &[&str]) -> Vec<Value> {
+        let place = json!({ "line": 0, "character": 0 });
+        messages.iter().map(|text| json!({ "range": { "start": place, "end": place }, "message": text })).collect()
+    }
+
+    fn show(store: &DiagnosticsStore) -> String {
+        let pushed = store.published_report(Utf8Path::new("/w/a.rs"));
+        let messages: Vec<_> =
+            pushed.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].to_string()).collect();
+        format!("{} {}", messages.join(","), if pushed.current { "current" } else { "old" })
+    }
+
+    #[test]
+    fn publications_belong_to_the_version_they_name() {
+        let store = DiagnosticsStore::default();
+        let path = Utf8Path::new("/w/a.rs");
+        store.publish(&publication(None, &["before it was opened"]));
+        insta::assert_snapshot!(show(&store), @r#""before it was opened" current"#);
+        store.expect(path, 1);
+        insta::assert_snapshot!(show(&store), @r#""before it was opened" old"#);
+        store.publish(&publication(Some(1), &["one"]));
+        store.expect(path, 2);
+        store.publish(&publication(Some(1), &["late"]));
+        insta::assert_snapshot!(show(&store), @r#""late" old"#);
+        store.publish(&publication(Some(2), &[]));
+        insta::assert_snapshot!(show(&store), @" current");
+        store.publish(&publication(Some(1), &["later still"]));
+        insta::assert_snapshot!(show(&store), @" current");
+        store.expect(path, 3);
+        store.publish(&publication(None, &["without a version"]));
+        insta::assert_snapshot!(show(&store), @r#""without a version" current"#);
+    }
+
+    #[test]
+    fn a_flood_is_bounded_and_costs_nothing_that_was_asked_for() {
+        let store = DiagnosticsStore::default();
+        let asked = Utf8Path::new("/w/a.rs");
+        store.expect(asked, 1);
+        let megabyte = "x".repeat(1024 * 1024);
+        for number in 0..100 {
+            let publication =
+                json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": diagnostics(&[megabyte.as_str(); 9]) });
+            store.publish(&publication);
+        }
+        let held = store.held.load(Ordering::Relaxed);
+        assert!((MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&held), "{held}");
+        store.publish(&publication(Some(1), &["asked"]));
+        insta::assert_snapshot!(show(&store), @r#""asked" current"#);
+        // What is taken back makes room.
+        for number in 0..100 {
+            store.publish(&json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": [] }));
+        }
+        assert!(store.held.load(Ordering::Relaxed) < 1024);
+    }
+
+    #[test]
+    fn a_server_that_names_versions_is_not_believed_without_one() {
+        let store = DiagnosticsStore::new(true);
+        store.expect(Utf8Path::new("/w/a.rs"), 1);
+        store.publish(&publication(None, &["while reading"]));
+        insta::assert_snapshot!(show(&store), @r#""while reading" old"#);
+        store.publish(&publication(Some(1), &["one"]));
+        insta::assert_snapshot!(show(&store), @r#""one" current"#);
+    }
+
+    #[test]
+    fn unchanged_reports_repeat_what_was_pulled() {
+        let store = DiagnosticsStore::default();
+        let (path, provider) = (Utf8Path::new("/w/a.rs"), Some("ty".to_owned()));
+        let full = json!({
+            "kind": "full", "resultId": "1", "items": diagnostics(&["one"]),
+            "relatedDocuments": { "file:///w/b.rs": { "kind": "full", "items": diagnostics(&["other"]), "resultId": "2" } },
+        });
+        assert_eq!(store.take_report(path, provider.as_ref(), &full).unwrap().len(), 1);
+        assert_eq!(store.result_id(path, provider.as_ref()).as_deref(), Some("1"));
+        assert_eq!(store.result_id(Utf8Path::new("/w/b.rs"), provider.as_ref()).as_deref(), Some("2"));
+        assert_eq!(store.result_id(path, None), None);
+        let unchanged = json!({ "kind": "unchanged", "resultId": "3" });
+        assert_eq!(store.take_report(path, provider.as_ref(), &unchanged).unwrap().len(), 1);
+        assert_eq!(store.result_id(path, provider.as_ref()).as_deref(), Some("3"));
+        store.invalidate();
+        assert_eq!(store.result_id(path, provider.as_ref()), None);
+        assert_eq!(store.take_report(path, None, &json!({ "kind": "strange" })), None);
+    }
+
+    #[test]
+    fn one_unreadable_problem_does_not_cost_the_others() {
+        let mut list = diagnostics(&["good"]);
+        list.push(json!({ "message": 3 }));
+        assert_eq!(items(Some(&Value::Array(list))).0.len(), 1);
+    }
+}

@@ -1,0 +1,516 @@
+//! A language server as an [`Endpoint`]: started when needed, started again when it has died, asked with fresh documents.
+//!
+//! Owns the life cycle over several runs ([`Session`]s) and the retry rules of the protocol. Which servers there are is
+//! the pool's knowledge; how long to wait until one is ready is decided by whoever asks.
+//!
+//! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean "ask
+//! again" (LSP 3.18): the request is sent again when the server's readiness changes or it asks for a refresh, or after a
+//! pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that only
+//! reads is sent once more to a new process when the old one died over it, but not before that one has read the project:
+//! whoever asked a ready server must not get the answer of one that is loading.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::Utf8Path;
+use serde_json::Value;
+use tokio::sync::watch;
+use zubi_base::endpoint::{
+    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Caveats, Readiness, RequestCx,
+};
+use zubi_base::lsp;
+use zubi_base::position::Encoding;
+use zubi_base::process::CommandSpec;
+use zubi_base::rpc::ConnectionError;
+use zubi_base::workspace::Workspace;
+
+use crate::catalogue::VirtualDocuments;
+use crate::capabilities::ServerCapabilities;
+use crate::readiness::Health;
+use crate::session::{Pin, Session, SessionSpec};
+use crate::watch::FileChange;
+
+mod diagnose;
+mod lifecycle;
+mod partial;
+#[cfg(test)]
+mod tests;
+mod virtual_text;
+
+pub use lifecycle::RetentionPolicy;
+pub(crate) use lifecycle::Starter;
+use lifecycle::{Phase, EndpointState, retry_hint, lock, was_shut_down, why_it_ended};
+use partial::merge_partial;
+
+/// LSP 3.18, `LSPErrorCodes.ContentModified`.
+const CONTENT_MODIFIED: i64 = -32801;
+/// LSP 3.18, `LSPErrorCodes.ServerCancelled`.
+const SERVER_CANCELLED: i64 = -32802;
+
+/// The pause before the first retry. rust-analyzer answers `ContentModified` while it loads; its next state change
+/// usually comes sooner than the later pauses.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_RETRIES: u32 = 20;
+
+/// How long after `initialize` a server may take to register what it offers. pyright and ty take 10 ms.
+const REGISTRATION_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Everything needed to run one server in one root.
+#[derive(Debug, Clone)]
+pub struct LaunchSpec {
+    pub spec: SessionSpec,
+    pub command: CommandSpec,
+    pub workspace: Arc<Workspace>,
+    /// Commands that `workspace/executeCommand` may run without asking.
+    pub allowed_commands: Vec<String>,
+    /// How long one request may take, whatever its caller allows.
+    pub request_timeout: Duration,
+    pub keep: RetentionPolicy,
+    /// How it gives texts of documents that are no files.
+    pub virtual_documents: Option<VirtualDocuments>,
+    /// What limits the answers, as far as it is known before the server runs.
+    pub limits: Caveats,
+}
+
+/// One language server in one root.
+pub struct ServerEndpoint {
+    id: EndpointId,
+    shared: Arc<EndpointState>,
+}
+
+impl ServerEndpoint {
+    pub(crate) fn new(launch: LaunchSpec, starter: Arc<dyn Starter>) -> Self {
+        Self { id: EndpointId(Arc::clone(&launch.spec.name)), shared: Arc::new(EndpointState::new(launch, starter)) }
+    }
+
+    pub fn root(&self) -> &Utf8Path {
+        &self.shared.launch.spec.folder.path
+    }
+
+    /// Starts the server unless it runs, is being started, or failed too recently. `document` is opened first.
+    pub(crate) fn ensure_started(&self, document: Option<&Utf8Path>) {
+        if let Some(session) = self.running_now() {
+            drop(session.in_use());
+            // Opened here and not only with the request, so that its project counts for readiness before anyone asks.
+            if let Some(document) = document
+                && let Err(error) = session.bring_up_to_date(document, false)
+            {
+                tracing::debug!(server = %self.id, %error, "a document cannot be opened");
+            }
+            return;
+        }
+        if let Some(document) = document {
+            let mut wanted = lock(&self.shared.wanted);
+            if !wanted.iter().any(|path| path == document) {
+                wanted.insert(0, document.to_owned());
+            }
+        }
+        let mut start = false;
+        self.shared.phase.send_if_modified(|phase| {
+            start = match phase {
+                Phase::Idle => true,
+                Phase::Down { retry_at, .. } => *retry_at <= Instant::now(),
+                Phase::Starting | Phase::Running(_) | Phase::Closed => false,
+            };
+            if start {
+                *phase = Phase::Starting;
+            }
+            start
+        });
+        if start {
+            self.shared.readiness.send_replace(Readiness::Starting);
+            self.shared.tasks.spawn(lifecycle::run(Arc::clone(&self.shared)));
+        }
+    }
+
+    /// The running server's process id, and how much memory the process and all that it started hold now, in bytes.
+    pub async fn process(&self) -> Option<(u32, u64)> {
+        let session = self.running_now()?;
+        Some((session.process_id()?, session.memory().await?))
+    }
+
+    /// The running server, if there is one.
+    pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
+        match &*self.shared.phase.borrow() {
+            Phase::Running(session) if session.end_reason().borrow().is_none() => Some(Arc::clone(session)),
+            _ => None,
+        }
+    }
+
+    /// Waits until the server runs and is initialized.
+    async fn running_session(&self, method: &str, cx: &RequestCx) -> Result<Arc<Session>, EndpointError> {
+        let mut phases = self.shared.phase.subscribe();
+        let started = Instant::now();
+        loop {
+            self.ensure_started(None);
+            let phase = phases.borrow_and_update().clone();
+            match phase {
+                Phase::Running(session) if session.end_reason().borrow().is_none() => return Ok(session),
+                Phase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
+                    let hint = retry_hint(&hint, retry_at);
+                    return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
+                }
+                Phase::Closed => {
+                    let (why, hint) = was_shut_down();
+                    return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
+                }
+                // It may be started again by now.
+                Phase::Down { .. } | Phase::Idle => continue,
+                // Ended just now, or being started: the next phase tells.
+                Phase::Running(_) | Phase::Starting => {}
+            }
+            tokio::select! {
+                changed = phases.changed() => if changed.is_err() { return Err(EndpointError::Cancelled) },
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
+                () = tokio::time::sleep_until(cx.deadline.into()) => {
+                    return Err(self.timed_out(method, started));
+                }
+            }
+        }
+    }
+
+    /// Tells the server which files changed. One that is being started is told afterwards; one that does not run will
+    /// read the files itself.
+    pub(crate) fn notify_changes(&self, changes: &[FileChange]) -> Option<String> {
+        {
+            let mut pending = lock(&self.shared.pending);
+            if matches!(&*self.shared.phase.borrow(), Phase::Starting) {
+                pending.extend_from_slice(changes);
+                return None;
+            }
+        }
+        self.running_now()?.deliver(changes)
+    }
+
+    /// Ends the server for good.
+    pub(crate) async fn shutdown(&self) {
+        let session = match self.shared.phase.send_replace(Phase::Closed) {
+            Phase::Running(session) => Some(session),
+            Phase::Idle | Phase::Starting | Phase::Down { .. } | Phase::Closed => None,
+        };
+        self.shared.stop.cancel();
+        if let Some(session) = &session {
+            session.peer().deactivate();
+        }
+        let (why, hint) = was_shut_down();
+        self.shared.readiness.send_replace(Readiness::Failed { why, hint });
+        if let Some(session) = session {
+            session.shutdown().await;
+        }
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
+    }
+
+    /// The documents of a request, opened, current, and kept open while the result lives.
+    fn pin(session: &Arc<Session>, cx: &RequestCx) -> Result<Vec<Pin>, EndpointError> {
+        cx.documents
+            .iter()
+            .map(|document| session.pin(&document.path).map_err(|error| EndpointError::Document(error.to_string())))
+            .collect()
+    }
+
+    fn is_offered(session: &Session, method: &str, document: Option<&DocumentRef>) -> bool {
+        let document = document.map(|document| (document.path.as_path(), session.spec().language(&document.path)));
+        session.peer().offers().supports(method, document)
+    }
+
+    /// Waits until a new process is no longer loading, or has ended.
+    async fn await_settled(&self, session: &Session, method: &str, cx: &RequestCx) -> Result<(), EndpointError> {
+        let started = Instant::now();
+        let mut ended = session.end_reason();
+        let mut states = self.shared.readiness.subscribe();
+        tokio::select! {
+            _ = states.wait_for(Readiness::is_settled) => Ok(()),
+            _ = ended.wait_for(Option::is_some) => Ok(()),
+            () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
+            () = tokio::time::sleep_until(cx.deadline.into()) => Err(self.timed_out(method, started)),
+        }
+    }
+
+    /// Whether a request can be sent. What is not offered by a server that has just been initialized may be registered
+    /// in the next moment, so that is waited for.
+    async fn await_offer(session: &Session, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+        if !ServerCapabilities::is_known(method) || session.peer().offers().is_disabled(method) {
+            return !ServerCapabilities::is_known(method);
+        }
+        let mut registrations = session.peer().registrations();
+        loop {
+            registrations.mark_unchanged();
+            if Self::is_offered(session, method, document) {
+                return true;
+            }
+            let patience = REGISTRATION_PATIENCE.saturating_sub(session.age());
+            if patience.is_zero() {
+                return false;
+            }
+            tokio::select! {
+                _ = registrations.changed() => {}
+                () = tokio::time::sleep(patience) => {}
+                () = cx.cancel.cancelled() => return false,
+            }
+        }
+    }
+
+    /// Sends a request to a running server, again as often as the protocol demands.
+    async fn request_with_retries(
+        &self,
+        session: &Arc<Session>,
+        method: &str,
+        params: &Value,
+        cx: &RequestCx,
+    ) -> Result<Value, Failure> {
+        let started = Instant::now();
+        let _captured = match &cx.edits {
+            Some(edits) => {
+                let turn = tokio::select! {
+                    turn = self.shared.capture.lock() => turn,
+                    () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled.into()),
+                    () = tokio::time::sleep_until(cx.deadline.into()) => return Err(self.timed_out(method, started).into()),
+                };
+                session.peer().capture(Some(edits.clone()));
+                Some(CaptureGuard { session, _turn: turn })
+            }
+            None => None,
+        };
+        let mut readiness = self.shared.readiness.subscribe();
+        let mut refreshes = session.peer().refreshes();
+        let mut pause = FIRST_PAUSE;
+        let mut attempt = 0;
+        loop {
+            readiness.mark_unchanged();
+            refreshes.mark_unchanged();
+            let token = params.get("partialResultToken");
+            if let Some(token) = token {
+                session.peer().expect_partial(token);
+            }
+            let (asked, heard) = (Instant::now(), session.received_count());
+            let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
+            let pieces = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
+            let (code, message, data) = match answer {
+                Ok(answer) => {
+                    session.has_answered();
+                    return Ok(merge_partial(pieces, answer));
+                }
+                Err(ConnectionError::Response { code, message, data }) => (code, message, data),
+                Err(ConnectionError::Closed { why }) => return Err(Failure::Died(why)),
+                Err(ConnectionError::TimedOut { .. }) => {
+                    return Err(self.out_of_time(session, method, started, (asked, heard)).into());
+                }
+                Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled.into()),
+                Err(ConnectionError::Protocol { what }) => {
+                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
+                }
+            };
+            let may_retry = match code {
+                CONTENT_MODIFIED => true,
+                SERVER_CANCELLED => {
+                    let retrigger = data.as_ref().and_then(|data| data.get("retriggerRequest"));
+                    retrigger.and_then(Value::as_bool).unwrap_or(true)
+                }
+                _ => false,
+            };
+            if !may_retry || attempt >= MAX_RETRIES || Instant::now() + pause >= cx.deadline {
+                let (endpoint, method) = (self.id.clone(), method.to_owned());
+                return Err(EndpointError::Server { endpoint, method, code, message }.into());
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                _ = readiness.changed() => {}
+                _ = refreshes.changed() => {}
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled.into()),
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            attempt += 1;
+        }
+    }
+
+    /// Asks a server that is started first when it does not run.
+    async fn request_until(&self, method: &str, params: &Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let mut died = None;
+        let mut fresh = self.running_now().is_none();
+        // Once more on a new process, if reading was all that was asked for.
+        for _ in 0..2 {
+            let session = self.running_session(method, cx).await?;
+            let _in_use = session.in_use();
+            if fresh {
+                self.await_settled(&session, method, cx).await?;
+            }
+            fresh = true;
+            if !Self::await_offer(&session, method, cx.documents.first(), cx).await {
+                return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
+            }
+            let answer = match Self::pin(&session, cx) {
+                Ok(_pins) => self.request_with_retries(&session, method, params, cx).await,
+                Err(error) => return Err(error),
+            };
+            match answer {
+                Ok(answer) => return Ok(answer),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Died(why)) => {
+                    died = Some(why_it_ended(&session, why).await);
+                    if !only_reads(method) {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(self.on_exit(died.unwrap_or_default()).await)
+    }
+
+    fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
+        let after = started.elapsed();
+        EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
+    }
+
+    /// No answer came. When the server was given all the time it may have and seems to be dead, it is ended, so that
+    /// the next question finds a living one.
+    fn out_of_time(
+        &self,
+        session: &Session,
+        method: &str,
+        started: Instant,
+        (asked, heard): (Instant, u64),
+    ) -> EndpointError {
+        let limit = self.shared.launch.request_timeout;
+        // Waiting for its start is part of the limit; what a caller with less patience gives up says nothing.
+        if asked.elapsed() * 2 < limit || !session.ran_out_of_time(asked, heard, limit) {
+            return self.timed_out(method, started);
+        }
+        let why = "it did not say a word while two questions ran out of time, and was ended".to_owned();
+        session.end_because(why.clone());
+        self.on_process_exit(why)
+    }
+}
+
+/// Why one run of a server did not answer.
+enum Failure {
+    /// It died meanwhile; another run may answer.
+    Died(String),
+    Final(EndpointError),
+}
+
+impl From<EndpointError> for Failure {
+    fn from(error: EndpointError) -> Self {
+        Self::Final(error)
+    }
+}
+
+/// Stops capturing when the request is over.
+struct CaptureGuard<'a> {
+    session: &'a Session,
+    _turn: tokio::sync::MutexGuard<'a, ()>,
+}
+
+impl Drop for CaptureGuard<'_> {
+    fn drop(&mut self) {
+        self.session.peer().capture(None);
+    }
+}
+
+#[async_trait]
+impl Endpoint for ServerEndpoint {
+    fn id(&self) -> &EndpointId {
+        &self.id
+    }
+
+    fn serves(&self, document: &DocumentRef) -> bool {
+        let LaunchSpec { spec, workspace, .. } = &self.shared.launch;
+        spec.supports_language(&document.path)
+            // A library's file is answered for by whoever led there.
+            && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
+    }
+
+    fn speaks(&self, document: &DocumentRef) -> bool {
+        self.shared.launch.spec.supports_language(&document.path)
+    }
+
+    fn language_id(&self, document: &DocumentRef) -> Option<String> {
+        Some(self.shared.launch.spec.language(&document.path).to_owned())
+    }
+
+    fn readiness(&self) -> Readiness {
+        match self.running_now() {
+            // Asked anew for the time it has been up.
+            Some(session) => session.peer().readiness(),
+            None => self.shared.readiness_without_session(),
+        }
+    }
+
+    fn readiness_changes(&self) -> watch::Receiver<Readiness> {
+        self.shared.readiness.subscribe()
+    }
+
+    fn encoding(&self) -> Encoding {
+        // Of one that has just died, what the last run said: the next one will say the same, and a position must not
+        // be given in other units meanwhile.
+        let mut known = lock(&self.shared.encoding);
+        if let Some(session) = self.running_now() {
+            *known = session.encoding();
+        }
+        *known
+    }
+
+    async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+        // One that has just died is started again: its death says nothing of what it offers.
+        match self.running_session(method, cx).await {
+            Ok(session) => Self::await_offer(&session, method, document, cx).await,
+            Err(_) => false,
+        }
+    }
+
+    fn capabilities(&self) -> Value {
+        self.running_now().map(|session| session.peer().offers().capabilities().clone()).unwrap_or_default()
+    }
+
+    fn allows_command(&self, command: &str) -> bool {
+        self.shared.launch.allowed_commands.iter().any(|allowed| allowed == command)
+            && self.running_now().is_none_or(|session| session.peer().offers().offers_command(command))
+    }
+
+    fn limits(&self) -> Caveats {
+        let mut limits = self.shared.launch.limits.clone();
+        match self.running_now().and_then(|session| session.peer().health()) {
+            Some(Health::Error(what)) => limits.project.push(what),
+            Some(Health::Warning(what)) => limits.beyond.push(what),
+            None => {}
+        }
+        limits
+    }
+
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let began = Instant::now();
+        let deadline = cx.deadline.min(began + self.shared.launch.request_timeout);
+        match self.request_until(method, &params, &RequestCx { deadline, ..cx.clone() }).await {
+            // What the caller has waited, its start included.
+            Err(EndpointError::TimedOut { endpoint, method, .. }) => {
+                Err(EndpointError::TimedOut { endpoint, method, after: began.elapsed() })
+            }
+            answer => answer,
+        }
+    }
+
+    async fn virtual_text(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
+        self.text_of(uri, cx).await
+    }
+
+    async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        let mut died = None;
+        for _ in 0..2 {
+            let session = self.running_session("textDocument/diagnostic", cx).await?;
+            let _in_use = session.in_use();
+            match self.diagnose(&session, document, cx).await {
+                Ok(report) => return Ok(report),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Died(why)) => died = Some(why_it_ended(&session, why).await),
+            }
+        }
+        Err(self.on_exit(died.unwrap_or_default()).await)
+    }
+}
+
+/// Whether a request changes nothing, so that it may be asked twice.
+fn only_reads(method: &str) -> bool {
+    method != "workspace/executeCommand"
+}

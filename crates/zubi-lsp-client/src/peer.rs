@@ -1,0 +1,313 @@
+//! What zubi answers when a server asks, and what it keeps of what a server says.
+//!
+//! Every server request of LSP 3.18 gets the answer a client without a user interface must give; some servers stand
+//! still until they have it (gopls on `workspace/configuration`), so all answers are given at once and from memory.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use zubi_base::endpoint::{EditCapture, Readiness};
+use zubi_base::framing::ResponseError;
+use zubi_base::lsp::WorkspaceEdit;
+use zubi_base::rpc::{PeerHandler, Responder};
+use zubi_base::workspace::Folder;
+
+use crate::checks::Checks;
+use crate::diagnostics::DiagnosticsStore;
+use crate::log::LineRing;
+use crate::capabilities::ServerCapabilities;
+use crate::readiness::{Health, Tracker, token_text};
+use crate::session::SessionSpec;
+use crate::document_activity::DocumentActivity;
+use crate::size_estimate::estimated_size;
+
+#[cfg(test)]
+mod tests;
+
+/// The most partial results gathered for one request: how many, and how much memory they may hold in bytes.
+const MAX_PARTIAL_RESULTS: usize = 10_000;
+const MAX_PARTIAL_WEIGHT: usize = 64 * 1024 * 1024;
+
+/// The most edits caught for one request: how many, and how much memory they may hold in bytes. A command that
+/// produces edits sends one; a rename of everything has a few megabytes.
+const MAX_CAPTURED_EDITS: usize = 100;
+const MAX_CAPTURED_WEIGHT: usize = 32 * 1024 * 1024;
+
+/// The most sections answered in one `workspace/configuration`. Real servers ask for fewer than ten; each may be
+/// answered with all settings.
+const MAX_SECTIONS: usize = 200;
+
+/// zubi's side of one running server.
+pub(crate) struct Peer {
+    pub(crate) name: Arc<str>,
+    folder: Folder,
+    /// The server's settings, by section.
+    settings: Value,
+    pub(crate) offers: Mutex<ServerCapabilities>,
+    pub(crate) tracker: Mutex<Tracker>,
+    pub(crate) diagnostics: DiagnosticsStore,
+    pub(crate) log: LineRing,
+    pub(crate) checks: Checks,
+    pub(crate) settling: DocumentActivity,
+    /// Where edits go while a captured request runs.
+    capture: Mutex<Option<ActiveCapture>>,
+    /// Partial results of requests that asked for them, by token.
+    partial: Mutex<FxHashMap<String, PartialAnswer>>,
+    /// Shared with the endpoint, which outlives this server.
+    readiness: Arc<watch::Sender<Readiness>>,
+    /// Counts `refresh` requests: what the server said about some documents may be out of date.
+    refreshes: watch::Sender<u64>,
+    /// Whether the server's state is its endpoint's: not before its endpoint can ask it, and no more when it is given up,
+    /// so that its last words do not change its successor's state.
+    speaks: AtomicBool,
+    /// Counts registrations: what was not offered may be now.
+    registrations: watch::Sender<u64>,
+}
+
+/// Where the edits of a captured request go, and how much there was.
+struct ActiveCapture {
+    edits: EditCapture,
+    count: usize,
+    weight: usize,
+}
+
+/// The pieces of one answer so far.
+#[derive(Default)]
+struct PartialAnswer {
+    pieces: Vec<Value>,
+    weight: usize,
+}
+
+impl Peer {
+    pub(crate) fn new(spec: &SessionSpec, readiness: Arc<watch::Sender<Readiness>>) -> Self {
+        let offers = ServerCapabilities::new(&spec.folder.path, Value::Null, spec.withheld.clone());
+        Self {
+            name: Arc::clone(&spec.name),
+            folder: spec.folder.clone(),
+            settings: spec.settings.clone(),
+            offers: Mutex::new(offers),
+            tracker: Mutex::new(Tracker::new(spec.recipe.clone())),
+            diagnostics: DiagnosticsStore::new(spec.names_versions),
+            log: LineRing::default(),
+            checks: Checks::new(spec.checker.clone()),
+            settling: DocumentActivity::new(spec.document_status.clone()),
+            capture: Mutex::default(),
+            partial: Mutex::default(),
+            readiness,
+            refreshes: watch::Sender::new(0),
+            speaks: AtomicBool::new(false),
+            registrations: watch::Sender::new(0),
+        }
+    }
+
+    pub(crate) fn offers(&self) -> MutexGuard<'_, ServerCapabilities> {
+        lock(&self.offers)
+    }
+
+    /// Changes the readiness tracker and tells everyone who waits.
+    pub(crate) fn track(&self, change: impl FnOnce(&mut Tracker)) {
+        // Held while telling, so that states are told in the order in which they came.
+        let mut tracker = lock(&self.tracker);
+        change(&mut tracker);
+        let now = tracker.readiness(Instant::now());
+        // Before it is told: whoever waits for both must not see the end of the loading without what follows it.
+        self.checks.loading(!now.is_settled(), Instant::now());
+        if !self.speaks.load(Ordering::Acquire) {
+            return;
+        }
+        self.readiness.send_if_modified(|known| {
+            // The time a server without a signal has been up is told on asking; it is no change of state.
+            let same =
+                *known == now || matches!((&*known, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
+            if !same {
+                *known = now;
+            }
+            !same
+        });
+    }
+
+    pub(crate) fn readiness(&self) -> Readiness {
+        lock(&self.tracker).readiness(Instant::now())
+    }
+
+    /// What the server says is wrong with it or with the project.
+    pub(crate) fn health(&self) -> Option<Health> {
+        lock(&self.tracker).health().cloned()
+    }
+
+    /// From now on this server's state is its endpoint's.
+    pub(crate) fn activate(&self) {
+        self.speaks.store(true, Ordering::Release);
+        self.track(|_| ());
+    }
+
+    /// This server no longer speaks for its endpoint.
+    pub(crate) fn deactivate(&self) {
+        self.speaks.store(false, Ordering::Release);
+    }
+
+    /// Follows registrations.
+    pub(crate) fn registrations(&self) -> watch::Receiver<u64> {
+        self.registrations.subscribe()
+    }
+
+    /// Sends edits to `capture` from now on; `None` refuses them.
+    pub(crate) fn capture(&self, capture: Option<EditCapture>) {
+        *lock(&self.capture) = capture.map(|edits| ActiveCapture { edits, count: 0, weight: 0 });
+    }
+
+    /// Follows `refresh` requests.
+    pub(crate) fn refreshes(&self) -> watch::Receiver<u64> {
+        self.refreshes.subscribe()
+    }
+
+    /// Gathers partial results under a token until [`Self::take_partial`].
+    pub(crate) fn expect_partial(&self, token: &Value) {
+        lock(&self.partial).insert(token_text(Some(token)), PartialAnswer::default());
+    }
+
+    pub(crate) fn take_partial(&self, token: &Value) -> Vec<Value> {
+        lock(&self.partial).remove(&token_text(Some(token))).map(|gathered| gathered.pieces).unwrap_or_default()
+    }
+
+    /// The settings of one section (`a.b.c`), `null` where there are none.
+    fn section(&self, section: Option<&str>) -> Value {
+        let Some(section) = section.filter(|section| !section.is_empty()) else { return self.settings.clone() };
+        // A section may stand under its dotted name, as in an editor's settings file.
+        if let Some(value) = self.settings.get(section) {
+            return value.clone();
+        }
+        section.split('.').try_fold(&self.settings, |value, key| value.get(key)).cloned().unwrap_or_default()
+    }
+
+    fn configuration(&self, params: &Value) -> Value {
+        let items = params.get("items").and_then(Value::as_array).into_iter().flatten();
+        items.take(MAX_SECTIONS).map(|item| self.section(item.get("section").and_then(Value::as_str))).collect()
+    }
+
+    fn apply_edit(&self, params: &Value) -> Value {
+        let refused = |reason: &str| json!({ "applied": false, "failureReason": reason });
+        let mut capture = lock(&self.capture);
+        let Some(capture) = capture.as_mut() else {
+            return refused("no edit was asked for");
+        };
+        let edit = params.get("edit").cloned().unwrap_or_default();
+        capture.count += 1;
+        capture.weight += estimated_size(&edit);
+        if capture.count > MAX_CAPTURED_EDITS || capture.weight > MAX_CAPTURED_WEIGHT {
+            return refused("these are more edits than one request may make");
+        }
+        match WorkspaceEdit::deserialize(&edit) {
+            Ok(_) => {
+                capture.edits.push(edit);
+                // It becomes a plan, and the server goes on as if it had been applied.
+                json!({ "applied": true })
+            }
+            Err(error) => {
+                tracing::debug!(server = %self.name, %error, "an edit cannot be read");
+                refused("the edit cannot be read")
+            }
+        }
+    }
+
+    fn count_refresh(&self) {
+        self.refreshes.send_modify(|count| *count += 1);
+    }
+
+    /// A progress value that is a piece of an answer.
+    fn take_progress(&self, params: &Value) {
+        let token = token_text(params.get("token"));
+        if let Some(gathered) = lock(&self.partial).get_mut(&token)
+            && let Some(value) = params.get("value")
+        {
+            gathered.weight += estimated_size(value);
+            if gathered.pieces.len() < MAX_PARTIAL_RESULTS && gathered.weight <= MAX_PARTIAL_WEIGHT {
+                gathered.pieces.push(value.clone());
+            }
+            return;
+        }
+        let kind = params.pointer("/value/kind").and_then(Value::as_str);
+        self.checks.progress(&token, kind, Instant::now());
+        self.track(|tracker| tracker.notification("$/progress", params));
+    }
+}
+
+impl PeerHandler for Peer {
+    fn notification(&self, method: &str, params: Value) {
+        match method {
+            "$/progress" => self.take_progress(&params),
+            "textDocument/publishDiagnostics" => {
+                self.diagnostics.publish(&params);
+                self.track(|tracker| tracker.notification(method, &params));
+            }
+            "window/logMessage" | "window/showMessage" => {
+                if let Some(message) = params.get("message").and_then(Value::as_str) {
+                    self.log.push(message);
+                }
+                self.track(|tracker| tracker.notification(method, &params));
+            }
+            "experimental/serverStatus" => self.track(|tracker| tracker.notification(method, &params)),
+            // Telemetry, traces and servers' own notifications; those that say what becomes of a document are heard.
+            _ => self.settling.notification(method, &params),
+        }
+    }
+
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        responder.answer(self.answer(method, &params));
+    }
+}
+
+impl Peer {
+    /// The answer to a server's request, from memory.
+    fn answer(&self, method: &str, params: &Value) -> Result<Value, ResponseError> {
+        Ok(match method {
+            "workspace/configuration" => self.configuration(params),
+            "workspace/workspaceFolders" => {
+                json!([{ "uri": zubi_base::uri::from_path(&self.folder.path), "name": self.folder.name }])
+            }
+            "client/registerCapability" => {
+                self.offers().register(params);
+                self.registrations.send_modify(|count| *count += 1);
+                Value::Null
+            }
+            "client/unregisterCapability" => {
+                self.offers().unregister(params);
+                Value::Null
+            }
+            "workspace/applyEdit" => self.apply_edit(params),
+            "window/workDoneProgress/create" => Value::Null,
+            "window/showMessageRequest" => {
+                if let Some(message) = params.get("message").and_then(Value::as_str) {
+                    self.log.push(message);
+                }
+                // Nobody is there to choose.
+                Value::Null
+            }
+            "window/showDocument" => json!({ "success": false }),
+            "workspace/diagnostic/refresh" => {
+                self.diagnostics.invalidate();
+                self.count_refresh();
+                Value::Null
+            }
+            "workspace/codeLens/refresh"
+            | "workspace/foldingRange/refresh"
+            | "workspace/inlayHint/refresh"
+            | "workspace/inlineValue/refresh"
+            | "workspace/semanticTokens/refresh"
+            | "workspace/textDocumentContent/refresh" => {
+                self.count_refresh();
+                Value::Null
+            }
+            _ => return Err(ResponseError::method_not_found(method)),
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,520 @@
+//! All headless servers of a workspace: who answers for a document, started on the first question.
+//!
+//! Owns the running endpoints (one for each server and project root), the file watcher they share, and the reasons why
+//! others do not run. Making a pool does no I/O, so that a front can answer its own `initialize` at once; the folders
+//! are looked at, and the watcher is started, when the first question comes.
+//!
+//! **Who answers.** Every server of the document's language, the preferred first; of an exclusive group (pyright, ty)
+//! only the first that is installed and may run. **Trust** is asked anew for each question, so that `zubi trust` in
+//! another terminal takes effect at once: a server that ran restricted is then replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::future::join_all;
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::endpoint::{MissingServer, DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
+use zubi_base::process::{CommandSpec, Spawner};
+use zubi_base::trust::Trust;
+use zubi_base::workspace::{Folder, Workspace};
+
+use crate::catalogue::{Catalogue, Role, ServerEntry};
+use crate::detect::{self, Detection, Languages, Limits, ProgramFinder, project_root};
+use crate::endpoint::{RetentionPolicy, LaunchSpec, ServerEndpoint, Starter};
+use crate::capabilities::{ChangeKind, ServerCapabilities};
+use crate::session::SessionSpec;
+use crate::watch::FileChange;
+
+mod caveats;
+mod projects;
+mod start;
+pub mod report;
+#[cfg(test)]
+mod tests;
+
+use caveats::{folder_gone, install_hint, caveats, no_row, subject};
+use projects::roots;
+use start::{Prestarted, NotStarted, ProcessStarter, Slot, WatcherCell};
+
+/// Of the servers of one group that are not installed, how many are suggested.
+const MAX_SUGGESTED: usize = 2;
+
+/// What a pool needs to know.
+#[derive(Debug, Clone)]
+pub struct PoolConfig {
+    pub workspace: Arc<Workspace>,
+    pub catalogue: Catalogue,
+    pub spawner: Spawner,
+    pub trust: Trust,
+    /// The value of the PATH variable, where servers are looked for.
+    pub search_path: Option<OsString>,
+    /// A directory of zubi's own, private to the user; made if need be.
+    pub state_directory: Utf8PathBuf,
+}
+
+/// The headless language servers of a workspace.
+pub struct ServerPool {
+    shared: Arc<PoolState>,
+}
+
+struct PoolState {
+    workspace: Arc<Workspace>,
+    catalogue: Catalogue,
+    languages: Arc<Languages>,
+    trust: Trust,
+    finder: Arc<ProgramFinder>,
+    starter: Arc<dyn Starter>,
+    watcher: Arc<WatcherCell>,
+    detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
+    servers: Mutex<BTreeMap<Key, RunningServer>>,
+    /// Cancelled when the pool is shut down: what is being looked for then is not started any more.
+    closed: CancellationToken,
+    /// Who may start a server now.
+    turns: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<()>>>>,
+    /// Servers that are being ended.
+    retiring: TaskTracker,
+}
+
+/// A server's id and the root of the project it works in.
+type Key = (String, Utf8PathBuf);
+
+struct RunningServer {
+    endpoint: Arc<ServerEndpoint>,
+    /// Whether it was started with the rights of a trusted folder.
+    trusted: bool,
+}
+
+impl ServerPool {
+    /// A pool that has started nothing yet. Does no I/O.
+    pub fn new(config: PoolConfig) -> Self {
+        let watcher = Arc::new(WatcherCell {
+            folders: config.workspace.roots(),
+            state_directory: config.state_directory.clone(),
+            cell: OnceCell::new(),
+        });
+        let starter = ProcessStarter { spawner: config.spawner.clone(), watcher: Arc::clone(&watcher) };
+        Self::with_starter(config, Arc::new(starter), watcher)
+    }
+
+    fn with_starter(config: PoolConfig, starter: Arc<dyn Starter>, watcher: Arc<WatcherCell>) -> Self {
+        let shared = PoolState {
+            languages: Arc::new(Languages::from_catalogue(&config.catalogue)),
+            finder: Arc::new(ProgramFinder::new(config.spawner, config.search_path.as_deref())),
+            workspace: config.workspace,
+            catalogue: config.catalogue,
+            trust: config.trust,
+            starter,
+            watcher,
+            detection: tokio::sync::Mutex::default(),
+            servers: Mutex::default(),
+            closed: CancellationToken::new(),
+            turns: Mutex::default(),
+            retiring: TaskTracker::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The servers that were started, with their roots, for `doctor` and tests.
+    pub fn started_servers(&self) -> Vec<Arc<ServerEndpoint>> {
+        self.shared.endpoints()
+    }
+}
+
+#[async_trait]
+impl EndpointSource for ServerPool {
+    async fn for_document(&self, document: &DocumentRef, method: &str, _cx: &RequestCx) -> Endpoints {
+        let shared = &self.shared;
+        let path = &document.path;
+        let Some(language) = shared.languages.of_file(path).cloned() else {
+            return Endpoints { absent: vec![no_row(path)], ..Endpoints::default() };
+        };
+        let Some(folder) = shared.workspace.folder_of(path).cloned() else {
+            return shared.for_external(document);
+        };
+        let wanted = shared
+            .catalogue
+            .for_language(&language)
+            .into_iter()
+            .filter(|row| row.answers(method))
+            .map(|row| NeededServer { root: OnceLock::new(), row, folder: folder.clone(), document: path.clone() })
+            .collect();
+        shared.start_all(wanted).await
+    }
+
+    async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {
+        let shared = &self.shared;
+        let detection = shared.detect().await;
+        let mut wanted = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut left_out = Vec::new();
+        let rows = |language: &str| {
+            shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)).collect::<Vec<_>>()
+        };
+        let has_code = detection.languages.keys().any(|language| rows(language).iter().any(|row| !row.auxiliary));
+        for (language, files) in &detection.languages {
+            for row in rows(language).into_iter().filter(|row| !(has_code && row.auxiliary)) {
+                for (folder, example) in &files.examples {
+                    let Some(folder) = shared.workspace.folder_of(folder) else { continue };
+                    let (roots, more) = roots(&row, &detection, example, folder);
+                    if more > 0 {
+                        left_out.push((row.id.clone(), projects::not_asked(&row, more)));
+                    }
+                    for root in roots {
+                        // A language and its dialects (TypeScript, JavaScript) share a server.
+                        if seen.insert((row.id.clone(), root.clone())) {
+                            // What is opened first must exist; a root that has no file of its own known gets none.
+                            let document = if example.starts_with(&root) { example.clone() } else { root.clone() };
+                            let root = OnceLock::from(root);
+                            wanted.push(NeededServer { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                        }
+                    }
+                }
+            }
+        }
+        if wanted.is_empty() {
+            let absent = shared.workspace.folders().iter().filter(|folder| !folder.path.is_dir()).map(folder_gone);
+            return Endpoints { absent: absent.collect(), ..Endpoints::default() };
+        }
+        let mut found = shared.start_all(wanted).await;
+        left_out.retain(|(id, _)| found.endpoints.iter().any(|endpoint| *endpoint.id().0 == **id));
+        left_out.dedup();
+        let left_out: Vec<_> = left_out.into_iter().map(|(_, why)| why).collect();
+        found.uncovered = (!left_out.is_empty()).then(|| left_out.join(", "));
+        found
+    }
+
+    async fn has_other_projects(&self, document: &DocumentRef, method: &str) -> bool {
+        let Some(row) = self.shared.answering_row(document, method) else { return false };
+        let detection = self.shared.detect().await;
+        let workspace = Arc::clone(&self.shared.workspace);
+        let document = document.path.clone();
+        // Looks at a few files for each marker.
+        let count = move || projects::has_several(&row, &document, &detection, &workspace);
+        tokio::task::spawn_blocking(count).await.unwrap_or_default()
+    }
+
+    async fn other_projects(&self, document: &DocumentRef, method: &str, files: Vec<Utf8PathBuf>) -> Vec<OtherProject> {
+        let Some(row) = self.shared.answering_row(document, method) else { return Vec::new() };
+        let (workspace, languages) = (Arc::clone(&self.shared.workspace), Arc::clone(&self.shared.languages));
+        let document = document.path.clone();
+        let find = move || {
+            let own = files.into_iter().filter(|file| languages.of_file(file).is_some_and(|own| row.serves(own)));
+            projects::other_projects(&row, &document, own, &workspace)
+        };
+        tokio::task::spawn_blocking(find).await.unwrap_or_default()
+    }
+
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        // Before the first server runs, nobody could know anything old.
+        let watcher = self.shared.watcher.cell.get()?;
+        let refreshed = watcher.refresh().await;
+        let mut notes: Vec<String> = refreshed.note.into_iter().collect();
+        if !refreshed.changes.is_empty() {
+            self.shared.detection_may_be_old(&refreshed.changes).await;
+            for endpoint in self.shared.endpoints() {
+                notes.extend(endpoint.notify_changes(&refreshed.changes));
+            }
+        }
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    fn file_changes(&self) -> Option<u64> {
+        self.shared.watcher.cell.get().map(|watcher| watcher.refreshes_with_changes())
+    }
+
+    async fn restart(&self) -> usize {
+        // Who is asked from now on is started anew; whoever waits for one of these is told that it has ended.
+        let ended = std::mem::take(&mut *self.shared.servers());
+        let retire = |RunningServer { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
+        join_all(ended.into_values().map(retire)).await.len()
+    }
+
+    async fn shutdown(&self) {
+        let endpoints = {
+            // Under the lock, so that a server is either among these or sees that it is too late.
+            let servers = self.shared.servers();
+            self.shared.closed.cancel();
+            servers.values().map(|running| Arc::clone(&running.endpoint)).collect::<Vec<_>>()
+        };
+        join_all(endpoints.iter().map(|endpoint| endpoint.shutdown())).await;
+        self.shared.retiring.close();
+        self.shared.retiring.wait().await;
+    }
+}
+
+/// A server that should answer, if it can.
+struct NeededServer {
+    row: Arc<ServerEntry>,
+    /// Worked out when it is needed: a language may have ten servers, of which one is asked.
+    root: OnceLock<Utf8PathBuf>,
+    folder: Folder,
+    /// Opened first.
+    document: Utf8PathBuf,
+}
+
+impl NeededServer {
+    /// Where the document's project begins.
+    fn root(&self) -> &Utf8PathBuf {
+        self.root.get_or_init(|| project_root(&self.row, &self.document, &self.folder.path))
+    }
+}
+
+impl PoolState {
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<Key, RunningServer>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn endpoints(&self) -> Vec<Arc<ServerEndpoint>> {
+        self.servers().values().map(|running| Arc::clone(&running.endpoint)).collect()
+    }
+
+    /// The server that answers such requests about a document, once it has been started.
+    fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<ServerEntry>> {
+        let language = self.languages.of_file(&document.path)?;
+        let folder = self.workspace.folder_of(&document.path)?;
+        let servers = self.servers();
+        let runs = |row: &Arc<ServerEntry>| {
+            row.answers(method)
+                && servers.contains_key(&(row.id.clone(), project_root(row, &document.path, &folder.path)))
+        };
+        self.catalogue.for_language(language).into_iter().find(runs)
+    }
+
+    /// A library's file: whoever runs already and speaks its language.
+    fn for_external(&self, document: &DocumentRef) -> Endpoints {
+        let endpoints: Vec<Arc<dyn Endpoint>> = self
+            .endpoints()
+            .into_iter()
+            .filter(|endpoint| endpoint.serves(document))
+            .map(|endpoint| endpoint as Arc<dyn Endpoint>)
+            .collect();
+        let absent = if endpoints.is_empty() {
+            vec![MissingServer {
+                subject: subject(&document.path),
+                why: "the file is outside the workspace and no server runs that may know it".to_owned(),
+                hint: "ask about a file of the workspace first".to_owned(),
+            }]
+        } else {
+            Vec::new()
+        };
+        Endpoints { endpoints, absent, ..Endpoints::default() }
+    }
+
+    /// Starts what can be started: of each group and root the first, everything else beside it.
+    async fn start_all(&self, wanted: Vec<NeededServer>) -> Endpoints {
+        let mut slots: Vec<Vec<NeededServer>> = Vec::new();
+        for server in wanted {
+            let together = |other: &NeededServer| other.row.group.is_some() && other.row.group == server.row.group;
+            match slots.iter_mut().find(|slot| slot.first().is_some_and(together)) {
+                Some(slot) => slot.push(server),
+                None => slots.push(vec![server]),
+            }
+        }
+        // Looking for programs runs them (`--version`), which takes half a second for some; so all at once, and
+        // the file watcher with them.
+        let starting = join_all(slots.into_iter().map(|slot| self.start_first(slot)));
+        let (started, _) = tokio::join!(starting, self.watcher.start());
+        let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
+        let mut absent = Vec::new();
+        let mut companions = Vec::new();
+        for slot in started {
+            endpoints.extend(slot.endpoints.into_iter().map(|endpoint| endpoint as Arc<dyn Endpoint>));
+            if slot.navigates {
+                absent.extend(slot.absent);
+            } else {
+                companions.extend(slot.absent);
+            }
+        }
+        // A linter that is not installed is no news where anything else answers; a language that nobody serves is.
+        if endpoints.is_empty() {
+            absent.extend(companions);
+        }
+        Endpoints { endpoints, absent, ..Endpoints::default() }
+    }
+
+    /// The first server of a group that can run, in each root that its group members want.
+    async fn start_first(&self, slot: Vec<NeededServer>) -> Slot {
+        let mut result = Slot::default();
+        let mut served: Option<String> = None;
+        let mut suggested = 0;
+        result.navigates = slot.iter().any(|wanted| wanted.row.roles.contains(&Role::Navigation));
+        for wanted in slot {
+            // One member serves all roots, so that a workspace does not get half its answers from another program.
+            if served.as_ref().is_some_and(|id| *id != wanted.row.id) {
+                break;
+            }
+            match self.start(&wanted).await {
+                Ok(endpoint) => {
+                    result.endpoints.push(endpoint);
+                    served = Some(wanted.row.id.clone());
+                }
+                Err(NotStarted { absent, installed }) => {
+                    if !result.absent.contains(&absent) && (installed || suggested < MAX_SUGGESTED) {
+                        suggested += usize::from(!installed);
+                        result.absent.push(absent);
+                    }
+                }
+            }
+        }
+        if served.is_some() {
+            result.absent.clear();
+        }
+        result
+    }
+
+    /// Starts one server, or says why not.
+    async fn start(&self, wanted: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
+        let NeededServer { row, folder, document, .. } = wanted;
+        let root = wanted.root();
+        let trusted = self.trust.folder(&folder.path);
+        let document = document.is_file().then_some(document.as_path());
+        let key = (row.id.clone(), root.clone());
+        // Questions that come together wait for one start; a question that is given up lets the next one try.
+        let turn =
+            Arc::clone(self.turns.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default());
+        let _turn = turn.lock().await;
+        let known = self.servers().get(&key).map(|running| (Arc::clone(&running.endpoint), running.trusted));
+        if let Some((endpoint, rights)) = &known
+            && *rights == trusted
+        {
+            endpoint.ensure_started(document);
+            return Ok(Arc::clone(endpoint));
+        }
+        let may_run = trusted || row.runs_untrusted();
+        // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
+        // the program turns out to be unusable, it is ended again before anyone has asked it anything.
+        let likely = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
+        let mut early = match likely {
+            Some(program) => {
+                let endpoint = self.endpoint(wanted, &program, trusted).await;
+                endpoint.ensure_started(document);
+                Some(Prestarted { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
+            }
+            None => None,
+        };
+        let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| NotStarted {
+            installed: !missing.tried.is_empty(),
+            absent: MissingServer { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
+        })?;
+        if !may_run {
+            let absent = MissingServer {
+                subject: row.title.clone(),
+                why: format!("{} may not run here: the folder is not trusted", row.title),
+                hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
+            };
+            return Err(NotStarted { absent, installed: true });
+        }
+        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Prestarted::take) {
+            Some(endpoint) => endpoint,
+            None => self.endpoint(wanted, &program.path, trusted).await,
+        };
+        let running = RunningServer { endpoint: Arc::clone(&endpoint), trusted };
+        let replaced = {
+            let mut servers = self.servers();
+            if self.closed.is_cancelled() {
+                let absent = MissingServer {
+                    subject: row.title.clone(),
+                    why: format!("{} is not started any more: this host is ending", row.title),
+                    hint: "ask again".to_owned(),
+                };
+                return Err(NotStarted { absent, installed: true });
+            }
+            servers.insert(key, running)
+        };
+        if let Some(replaced) = replaced {
+            self.retiring.spawn(async move { replaced.endpoint.shutdown().await });
+        }
+        endpoint.ensure_started(document);
+        Ok(endpoint)
+    }
+
+    /// A server that has not been started yet.
+    async fn endpoint(&self, wanted: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
+        let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
+        // What limits its answers may take a walk through the project to find out.
+        let limits = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
+        let launch = self.launch(wanted, program, trusted, limits.unwrap_or_default());
+        Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
+    }
+
+    fn launch(
+        &self,
+        wanted: &NeededServer,
+        program: &Utf8Path,
+        trusted: bool,
+        limits: zubi_base::endpoint::Caveats,
+    ) -> LaunchSpec {
+        let NeededServer { row, folder, .. } = wanted;
+        let root = wanted.root();
+        let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
+        let withheld = ServerCapabilities::methods().filter(|method| !row.answers(method)).map(str::to_owned);
+        let spec = SessionSpec {
+            name: row.id.as_str().into(),
+            folder: Folder { name, path: root.clone() },
+            recipe: row.readiness.clone(),
+            settings: row.settings(trusted),
+            initialization_options: row.initialization_options(trusted),
+            push_settings: row.push_settings,
+            withheld: row.withheld.iter().cloned().chain(withheld).collect(),
+            checker: row.checker.clone(),
+            document_status: row.document_status.clone(),
+            fence: row.fence.clone(),
+            names_versions: row.names_versions,
+            tsserver_command: row.tsserver_command.clone(),
+            freshness: row.freshness,
+            language_table: Arc::clone(&self.languages),
+            languages: row.languages.iter().map(|language| language.id.clone()).collect(),
+            extensions: row.extensions().map(str::to_owned).collect(),
+            root_markers: row.root_markers.iter().flatten().cloned().collect(),
+            needs_document: row.needs_document,
+            start_timeout: row.timeouts.initialize(),
+            shutdown_timeout: row.timeouts.shutdown(),
+            diagnoses: row.roles.contains(&Role::Diagnostics),
+        };
+        LaunchSpec {
+            spec,
+            command: CommandSpec::new(program, root.clone()).args(row.args.iter().cloned()),
+            workspace: Arc::clone(&self.workspace),
+            allowed_commands: row.commands.clone(),
+            request_timeout: row.timeouts.request(),
+            virtual_documents: row.virtual_documents.clone(),
+            keep: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
+            limits,
+        }
+    }
+
+    /// What is in the workspace, looked at once.
+    async fn detect(&self) -> Arc<Detection> {
+        let mut detection = self.detection.lock().await;
+        if let Some(known) = &*detection {
+            return Arc::clone(known);
+        }
+        let (workspace, catalogue) = (Arc::clone(&self.workspace), self.catalogue.clone());
+        let scan = tokio::task::spawn_blocking(move || detect::scan(&workspace, &catalogue, Limits::default()));
+        let found = Arc::new(scan.await.unwrap_or_default());
+        *detection = Some(Arc::clone(&found));
+        found
+    }
+
+    /// Forgets what was detected when files came that could change it.
+    async fn detection_may_be_old(&self, changes: &[FileChange]) {
+        let mut detection = self.detection.lock().await;
+        let Some(known) = &*detection else { return };
+        let tells = |change: &FileChange| {
+            change.kind != ChangeKind::Changed
+                && self.languages.of_path(&change.path).is_none_or(|language| match known.languages.get(&**language) {
+                    Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
+                    None => true,
+                })
+        };
+        if changes.iter().any(tells) {
+            *detection = None;
+        }
+    }
+}

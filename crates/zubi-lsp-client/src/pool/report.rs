@@ -1,0 +1,234 @@
+//! What a workspace needs, what this machine has, and what of it works: the knowledge behind `zubi doctor`.
+//!
+//! Every server that is installed and may run is really started once, one after the other, so that none is slowed down by
+//! the next. Paths are absolute, times in milliseconds.
+
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
+
+use super::caveats::install_hint;
+use super::{ServerPool, NeededServer};
+use crate::catalogue::{Install, ServerEntry};
+use crate::detect::{LanguageFiles, project_root};
+
+/// What a person can ask of a server, with the request that tells whether it can answer.
+const ABILITIES: &[(&str, &str)] = &[
+    ("definition", "textDocument/definition"),
+    ("references", "textDocument/references"),
+    ("hover", "textDocument/hover"),
+    ("completion", "textDocument/completion"),
+    ("signature help", "textDocument/signatureHelp"),
+    ("outline", "textDocument/documentSymbol"),
+    ("symbol search", "workspace/symbol"),
+    ("implementations", "textDocument/implementation"),
+    ("type definition", "textDocument/typeDefinition"),
+    ("call hierarchy", "textDocument/prepareCallHierarchy"),
+    ("type hierarchy", "textDocument/prepareTypeHierarchy"),
+    ("rename", "textDocument/rename"),
+    ("code actions", "textDocument/codeAction"),
+    ("formatting", "textDocument/formatting"),
+];
+
+/// The state of a workspace's languages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Survey {
+    /// Languages with files in the workspace that somebody could answer for, by LSP's id.
+    pub languages: Vec<LanguageReport>,
+    /// Why not all files were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
+}
+
+/// One language of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LanguageReport {
+    pub language: String,
+    pub files: usize,
+    pub example: Utf8PathBuf,
+    /// Whether it is data, markup or scripts that stand beside the code: a server is welcome, but not missed.
+    pub auxiliary: bool,
+    /// In order of preference.
+    pub servers: Vec<ServerReport>,
+}
+
+impl LanguageReport {
+    /// Whether any server answers for it.
+    pub fn works(&self) -> bool {
+        self.servers.iter().any(|server| matches!(server.state, ServerState::Works { .. }))
+    }
+
+    /// Whether a server for it is missed.
+    pub fn lacks(&self) -> bool {
+        !self.auxiliary && !self.works()
+    }
+}
+
+/// One server of a language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ServerReport {
+    pub id: String,
+    pub title: String,
+    /// Whether zubi's own tests run it.
+    pub tested: bool,
+    /// Only one server of a group is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Utf8PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    #[serde(flatten)]
+    pub state: ServerState,
+}
+
+/// How a server stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ServerState {
+    /// It was started and answers.
+    Works {
+        /// `ready`, `readiness unknown`, or how far it came within the patience.
+        readiness: String,
+        /// From starting the process until it was ready; `None` when it was not within the patience.
+        ready_ms: Option<u64>,
+        abilities: Vec<&'static str>,
+        /// What limits its answers in this workspace.
+        notes: Vec<String>,
+    },
+    /// It was started in vain.
+    Failed { why: String, hint: String },
+    /// It is installed, but the folder is not trusted.
+    NotAllowed { hint: String },
+    /// It is not installed, or what is installed is not usable.
+    Missing { why: String, install: Vec<InstallWay> },
+}
+
+/// One way to install a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InstallWay {
+    /// The package manager: `npm`, `rustup`.
+    pub how: String,
+    /// What to type, or where to go.
+    pub command: String,
+}
+
+impl From<&Install> for InstallWay {
+    fn from(install: &Install) -> Self {
+        Self { how: install.how.clone(), command: install.command.clone() }
+    }
+}
+
+impl ServerPool {
+    /// Looks at everything. Each server may take `patience` to become ready. `progress` is told what happens.
+    pub async fn survey(&self, patience: Duration, progress: &(dyn Fn(&str) + Send + Sync)) -> Survey {
+        progress("looking at the files");
+        let detection = self.shared.detect().await;
+        let mut languages = Vec::new();
+        let mut known: Vec<ServerReport> = Vec::new();
+        for (language, files) in &detection.languages {
+            let mut servers = Vec::new();
+            let rows = self.shared.catalogue.for_language(language);
+            let auxiliary = rows.iter().all(|row| row.auxiliary);
+            for row in rows {
+                // A language and its dialects share servers.
+                let report = match known.iter().find(|known| known.id == row.id) {
+                    Some(report) => report.clone(),
+                    None => {
+                        progress(&row.title);
+                        let report = self.examine(&row, files, patience).await;
+                        known.push(report.clone());
+                        report
+                    }
+                };
+                servers.push(report);
+            }
+            languages.push(LanguageReport {
+                language: language.clone(),
+                files: files.count,
+                example: files.example.clone(),
+                auxiliary,
+                servers,
+            });
+        }
+        Survey { languages, cut: detection.cut.clone() }
+    }
+
+    async fn examine(&self, row: &std::sync::Arc<ServerEntry>, files: &LanguageFiles, patience: Duration) -> ServerReport {
+        let shared = &self.shared;
+        let mut report = ServerReport {
+            id: row.id.clone(),
+            title: row.title.clone(),
+            tested: row.tested,
+            group: row.group.clone(),
+            path: None,
+            version: None,
+            state: ServerState::Missing {
+                why: install_hint(row),
+                install: row.install.iter().map(InstallWay::from).collect(),
+            },
+        };
+        let Some(folder) = shared.workspace.folder_of(&files.example).cloned() else { return report };
+        let root = project_root(row, &files.example, &folder.path);
+        let trusted = shared.trust.folder(&folder.path);
+        match shared.finder.find(row, &root, &folder.path, trusted).await {
+            Ok(program) => {
+                report.path = Some(program.path);
+                report.version = program.version;
+            }
+            Err(missing) => {
+                let install = row.install.iter().map(InstallWay::from).collect();
+                report.state = ServerState::Missing { why: missing.to_string(), install };
+                return report;
+            }
+        }
+        let wanted =
+            NeededServer { row: std::sync::Arc::clone(row), root: root.into(), folder, document: files.example.clone() };
+        let started = Instant::now();
+        report.state = match shared.start(&wanted).await {
+            Ok(endpoint) => {
+                let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, patience).await;
+                // The next one gets the machine for itself.
+                endpoint.shutdown().await;
+                state
+            }
+            Err(not) => ServerState::NotAllowed { hint: not.absent.hint },
+        };
+        report
+    }
+}
+
+/// How an endpoint stands that was started at that time, once it is ready or the patience is over.
+pub async fn state(
+    endpoint: &dyn Endpoint,
+    document: &DocumentRef,
+    started: Instant,
+    patience: Duration,
+) -> ServerState {
+    let deadline = started + patience;
+    let mut changes = endpoint.readiness_changes();
+    let settled = tokio::time::timeout_at(deadline.into(), changes.wait_for(Readiness::is_settled)).await;
+    let ready_ms = settled.is_ok().then(|| u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
+    drop(settled);
+    let readiness = endpoint.readiness();
+    if let Readiness::Failed { why, hint } = readiness {
+        return ServerState::Failed { why, hint };
+    }
+    let cx = RequestCx::new(CancellationToken::new(), Instant::now() + Duration::from_secs(1));
+    let mut abilities = Vec::new();
+    for (name, method) in ABILITIES {
+        if endpoint.offers(method, Some(document), &cx).await {
+            abilities.push(*name);
+        }
+    }
+    let limits = endpoint.limits();
+    ServerState::Works {
+        readiness: readiness.to_string(),
+        ready_ms,
+        abilities,
+        notes: limits.project.into_iter().chain(limits.beyond).collect(),
+    }
+}

@@ -1,0 +1,453 @@
+//! One run of one language server: from its start to its end.
+//!
+//! Owns the process, the connection, the handshake, the document mirror and the delivery of file changes. Starting it
+//! again, and who may ask what, is the endpoint's and the pool's work.
+//!
+//! The end is orderly: `shutdown` (bounded), `exit`, input closed, and only then signals. TypeScript 7 and some others
+//! ignore `exit` and end when their input does.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+use zubi_base::clock::{Clock as _, SystemClock};
+use zubi_base::endpoint::Readiness;
+use zubi_base::fs::ReadError;
+use zubi_base::lsp::PositionEncodingKind;
+use zubi_base::position::Encoding;
+use zubi_base::process::{Child, CommandSpec, Spawner};
+use zubi_base::rpc::{Connection, ConnectionError, Options};
+use zubi_base::workspace::Folder;
+
+use crate::catalogue::Freshness;
+use crate::checks::Checker;
+use crate::detect::Languages;
+use crate::documents::{Documents, OpenParams, OutgoingSync, SyncAction};
+use crate::initialize;
+use crate::peer::Peer;
+use crate::readiness::{ReadinessSignal, Tracker};
+use crate::document_activity::DocumentStatus;
+
+mod delivery;
+mod sync_barrier;
+mod process;
+#[cfg(test)]
+mod tests;
+mod usage;
+
+use sync_barrier::SyncBarrier;
+pub(crate) use process::Process;
+use process::{attend, quote};
+use usage::Usage;
+
+/// What a server is and what it is told.
+#[derive(Debug, Clone)]
+pub struct SessionSpec {
+    /// The name in answers.
+    pub name: Arc<str>,
+    /// Where it works.
+    pub folder: Folder,
+    pub recipe: ReadinessSignal,
+    /// Answers to `workspace/configuration`, by section.
+    pub settings: Value,
+    pub initialization_options: Value,
+    /// Whether it reads settings only from `workspace/didChangeConfiguration`.
+    pub push_settings: bool,
+    /// Methods not to use although it offers them.
+    pub withheld: Vec<String>,
+    /// What works out further diagnostics after saving.
+    pub checker: Option<Checker>,
+    /// How it tells that it is done with a document.
+    pub document_status: Option<DocumentStatus>,
+    /// The request whose answer shows that it has taken up a document's text.
+    pub fence: Option<String>,
+    /// Whether it always names the version of an open document it publishes about.
+    pub names_versions: bool,
+    /// The command that passes requests on to tsserver.
+    pub tsserver_command: Option<String>,
+    /// How it learns of files that changed on disk.
+    pub freshness: Freshness,
+    /// How a file's language is told.
+    pub language_table: Arc<Languages>,
+    /// LSP language ids it is responsible for.
+    pub languages: Vec<String>,
+    /// File extensions of these languages, without the dot, source files before headers.
+    pub extensions: Vec<String>,
+    /// Names of the files that make a directory a project.
+    pub root_markers: Vec<String>,
+    /// Whether it does not begin to read the project before a document is open.
+    pub needs_document: bool,
+    /// How long it may take to answer `initialize`.
+    pub start_timeout: Duration,
+    /// How long it may take to answer `shutdown`.
+    pub shutdown_timeout: Duration,
+    /// Whether it is asked about problems.
+    pub diagnoses: bool,
+}
+
+impl SessionSpec {
+    /// LSP's language id of a file; `plaintext` when nobody knows.
+    pub fn language(&self, path: &Utf8Path) -> &str {
+        self.language_table.of_file(path).map_or("plaintext", |language| language)
+    }
+
+    /// What is opened at once, if the server needs a document to begin: the one that is asked about, or one that is
+    /// looked for.
+    async fn first_document(&self, asked: Option<Utf8PathBuf>) -> Option<Utf8PathBuf> {
+        if !self.needs_document {
+            return None;
+        }
+        match asked {
+            Some(asked) => Some(asked),
+            None => {
+                let (root, extensions, recipe) =
+                    (self.folder.path.clone(), self.extensions.clone(), self.recipe.clone());
+                let find = move || crate::first_document::find(&root, &extensions, &recipe);
+                tokio::task::spawn_blocking(find).await.unwrap_or_default()
+            }
+        }
+    }
+
+    /// Whether a file is in a language of this server.
+    pub fn supports_language(&self, path: &Utf8Path) -> bool {
+        let language = self.language(path);
+        self.languages.iter().any(|own| own == language)
+    }
+}
+
+/// Why a server could not be started.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StartError {
+    #[error("{0}")]
+    Spawn(String),
+    /// It ended, refused or was silent; the text includes the last lines of its standard error.
+    #[error("{0}")]
+    Handshake(String),
+}
+
+/// A running, initialized server.
+pub struct Session {
+    spec: SessionSpec,
+    connection: Connection,
+    peer: Arc<Peer>,
+    encoding: Encoding,
+    /// `name version`, as the server gives them.
+    server_version: Option<String>,
+    documents: Mutex<Documents>,
+    fence: SyncBarrier,
+    /// Why it ended, once it has.
+    ended: watch::Receiver<Option<String>>,
+    stop: CancellationToken,
+    /// Why zubi ended it of its own accord, if it did.
+    verdict: Arc<OnceLock<String>>,
+    /// The process, for looking at what it uses; `None` for a server that is no process of its own.
+    process: Option<u32>,
+    usage: Usage,
+    /// Ends the process when the session is dropped without [`Self::shutdown`].
+    _ends_process: DropGuard,
+    started: Instant,
+    /// Whether it has answered anything.
+    answered: AtomicBool,
+}
+
+impl OutgoingSync for Connection {
+    fn notify(&self, method: &str, params: Value) -> bool {
+        match self.notify(method, params) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::debug!(%method, %error, "a notification was not sent");
+                false
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Starts a server and initializes it. `readiness` is told of every change from then on. `first` is opened at once
+    /// if the server needs a document to begin; without one, a suitable file is looked for.
+    ///
+    /// `watching` is done when changes of files are noticed. It runs while the process starts, and is waited for before
+    /// the server is told that it is initialized: until then servers read no sources, so no change is missed.
+    pub async fn start(
+        spec: SessionSpec,
+        command: &CommandSpec,
+        spawner: &Spawner,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+        watching: impl Future<Output = ()>,
+    ) -> Result<Arc<Self>, StartError> {
+        let process = Process::spawn(command, spawner)?;
+        Self::with_transport(spec, process, first, readiness, tasks, watching).await
+    }
+
+    /// Like [`Self::start`], with a server that runs already.
+    pub(crate) async fn with_transport(
+        spec: SessionSpec,
+        process: Process,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+        watching: impl Future<Output = ()>,
+    ) -> Result<Arc<Self>, StartError> {
+        let Process { output, input, child, stderr } = process;
+        let peer = Arc::new(Peer::new(&spec, readiness));
+        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>, Options::language_server());
+        let stop = CancellationToken::new();
+        let (ended_sender, mut ended) = watch::channel(None);
+        let verdict = Arc::new(OnceLock::new());
+        let pid = child.as_ref().map(Child::id);
+        let last_words = Arc::clone(&stderr);
+        tasks.spawn(attend(connection.clone(), child, stop.clone(), Arc::clone(&verdict), last_words, ended_sender));
+        let end_with_session = stop.clone().drop_guard();
+
+        let params = initialize::params(&spec.folder, std::process::id(), &spec.initialization_options);
+        let deadline = Instant::now() + spec.start_timeout;
+        let never = CancellationToken::new();
+        let handshake = connection.request("initialize", params, &never, deadline);
+        let (answer, (), first) = tokio::join!(handshake, watching, spec.first_document(first));
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(ConnectionError::Closed { .. }) => {
+                // The reason, with what it wrote to standard error, is known when the process has been reaped.
+                let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
+                return Err(StartError::Handshake(why.unwrap_or_else(|| "it ended".to_owned())));
+            }
+            Err(error) => {
+                let why = format!("`initialize` failed: {error}{}", quote(&stderr));
+                return Err(StartError::Handshake(why));
+            }
+        };
+
+        let capabilities = answer.get("capabilities").cloned().unwrap_or_default();
+        let encoding = encoding(&capabilities);
+        peer.offers().set_capabilities(capabilities);
+        let session = Arc::new(Self {
+            connection,
+            peer,
+            encoding,
+            server_version: server_version(&answer),
+            documents: Mutex::default(),
+            fence: SyncBarrier::new(spec.fence.clone()),
+            ended,
+            stop,
+            verdict,
+            process: pid,
+            usage: Usage::new(Instant::now()),
+            _ends_process: end_with_session,
+            started: Instant::now(),
+            answered: AtomicBool::new(false),
+            spec,
+        });
+        session.introduce(first);
+        Ok(session)
+    }
+
+    /// What follows the answer to `initialize`.
+    fn introduce(&self, first: Option<Utf8PathBuf>) {
+        OutgoingSync::notify(&self.connection, "initialized", json!({}));
+        if self.spec.push_settings {
+            let params = json!({ "settings": self.spec.settings });
+            OutgoingSync::notify(&self.connection, "workspace/didChangeConfiguration", params);
+        }
+        // The tracker hears of the document before it says "loading": in between it would look ready.
+        self.peer.track(|tracker| tracker.on_initialized(Instant::now()));
+        match first {
+            Some(path) => {
+                if let Err(error) = self.bring_up_to_date(&path, false) {
+                    tracing::debug!(server = %self.spec.name, %error, "the first document cannot be opened");
+                    self.peer.track(Tracker::nothing_to_open);
+                }
+            }
+            None if self.spec.needs_document => self.peer.track(Tracker::nothing_to_open),
+            None => {}
+        }
+    }
+
+    pub(crate) fn spec(&self) -> &SessionSpec {
+        &self.spec
+    }
+
+    pub(crate) fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// `name version`, as the server gives them.
+    pub fn server_version(&self) -> Option<&str> {
+        self.server_version.as_deref()
+    }
+
+    /// Ends the server because of something it did, which is then told as the reason of its end.
+    pub(crate) fn end_because(&self, why: String) {
+        // The first reason is the one that counts.
+        drop(self.verdict.set(why));
+        self.stop.cancel();
+    }
+
+    /// It answered a question.
+    pub(crate) fn has_answered(&self) {
+        self.answered.store(true, Ordering::Release);
+    }
+
+    /// Whether it was of any use: it did not die of being started.
+    pub(crate) fn was_useful(&self) -> bool {
+        self.answered.load(Ordering::Acquire)
+    }
+
+    /// How long it has been running.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Becomes the reason when the server has ended.
+    pub fn end_reason(&self) -> watch::Receiver<Option<String>> {
+        self.ended.clone()
+    }
+
+    fn documents(&self) -> MutexGuard<'_, Documents> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a request, behind the fence if texts were sent. Documents are the caller's concern.
+    pub(crate) async fn request(
+        &self,
+        method: &str,
+        params: Value,
+        cancel: &CancellationToken,
+        deadline: Instant,
+    ) -> Result<Value, ConnectionError> {
+        self.fence.wait(&self.connection, cancel, deadline).await?;
+        self.connection.request(method, params, cancel, deadline).await
+    }
+
+    /// Opens a document or sends what changed on disk since it was sent.
+    pub(crate) fn bring_up_to_date(&self, path: &Utf8Path, certainly_changed: bool) -> Result<SyncAction, ReadError> {
+        let mut documents = self.documents();
+        self.bring_up_to_date_locked(&mut documents, path, certainly_changed)
+    }
+
+    /// The same, and keeps the document open until the guard is dropped.
+    pub(crate) fn pin(self: &Arc<Self>, path: &Utf8Path) -> Result<Pin, ReadError> {
+        let mut documents = self.documents();
+        self.bring_up_to_date_locked(&mut documents, path, false)?;
+        documents.pin(path);
+        Ok(Pin { session: Arc::clone(self), path: path.to_owned() })
+    }
+
+    fn open_params(&self, path: &Utf8Path) -> OpenParams<'_> {
+        let language = self.spec.language(path);
+        OpenParams { language, sync: self.peer.offers().sync((path, language)), now: SystemClock.now() }
+    }
+
+    fn bring_up_to_date_locked(
+        &self,
+        documents: &mut Documents,
+        path: &Utf8Path,
+        certainly_changed: bool,
+    ) -> Result<SyncAction, ReadError> {
+        let opening = self.open_params(path);
+        let known = documents.version(path);
+        let root = &self.spec.folder.path;
+        if known.is_none() {
+            self.peer.track(|tracker| tracker.on_opened(path, root));
+        }
+        let out = TextSentGuard { session: self, path };
+        let touch = documents.sync(path, opening, certainly_changed, &out);
+        if known.is_none() && !matches!(touch, Ok(SyncAction::Opened)) {
+            self.peer.track(|tracker| tracker.not_opened(path, root));
+        }
+        touch
+    }
+
+    /// Under which identifiers the server tells a document's problems on asking; empty when it only publishes them.
+    pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
+        let offers = self.peer.offers();
+        if offers.is_disabled("textDocument/diagnostic") {
+            return Vec::new();
+        }
+        offers.diagnostic_identifiers((path, self.spec.language(path)))
+    }
+
+    /// The open documents, for whoever starts its successor.
+    pub(crate) fn open_documents(&self) -> Vec<Utf8PathBuf> {
+        self.documents().paths()
+    }
+
+    /// Ends the server. Returns when nothing is left of it.
+    pub async fn shutdown(&self) {
+        self.peer.deactivate();
+        let mut ended = self.ended.clone();
+        if ended.borrow().is_none() {
+            let deadline = Instant::now() + self.spec.shutdown_timeout;
+            // A server that refuses or does not answer is ended all the same.
+            let answer = self.connection.request("shutdown", Value::Null, &CancellationToken::new(), deadline).await;
+            if let Err(error) = answer {
+                tracing::debug!(server = %self.spec.name, %error, "shutdown");
+            }
+            OutgoingSync::notify(&self.connection, "exit", Value::Null);
+        }
+        self.stop.cancel();
+        // An error means that the attendant is gone, and with it the process.
+        drop(ended.wait_for(Option::is_some).await);
+    }
+}
+
+/// Notices which text was sent, so that older diagnostics are not taken for those of the new one.
+struct TextSentGuard<'a> {
+    session: &'a Session,
+    path: &'a Utf8Path,
+}
+
+impl OutgoingSync for TextSentGuard<'_> {
+    fn notify(&self, method: &str, params: Value) -> bool {
+        if method == "textDocument/didSave" {
+            self.session.peer.checks.on_saved(Instant::now());
+            self.session.peer.settling.mark_saved();
+        }
+        let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
+        // A document that is closed to make room for this one has no version here.
+        if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
+            self.session.peer.diagnostics.expect(self.path, version);
+            self.session.peer.settling.mark_sent(self.path);
+            self.session.fence.mark_sent(self.path);
+        }
+        OutgoingSync::notify(&self.session.connection, method, params)
+    }
+}
+
+/// Keeps a document open while a request speaks of it.
+pub(crate) struct Pin {
+    session: Arc<Session>,
+    path: Utf8PathBuf,
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        self.session.documents().unpin(&self.path);
+    }
+}
+
+fn encoding(capabilities: &Value) -> Encoding {
+    let kind = capabilities.get("positionEncoding").cloned();
+    let kind: Option<PositionEncodingKind> = kind.and_then(|kind| serde_json::from_value(kind).ok());
+    Encoding::from_lsp(kind.as_ref())
+}
+
+fn server_version(answer: &Value) -> Option<String> {
+    let text = |name: &str| answer.get("serverInfo")?.get(name)?.as_str();
+    let name = text("name")?;
+    Some(match text("version") {
+        // gopls gives a page of JSON.
+        Some(version) if version.len() <= 100 => format!("{name} {version}"),
+        _ => name.to_owned(),
+    })
+}

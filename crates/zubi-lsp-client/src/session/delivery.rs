@@ -1,0 +1,112 @@
+//! Telling a server which files changed on disk, in the way it needs.
+
+use camino::Utf8Path;
+use serde_json::{Value, json};
+
+use super::{TextSentGuard, Session};
+use crate::catalogue::Freshness;
+use crate::documents::{Documents, OutgoingSync, SyncAction};
+use crate::capabilities::ChangeKind;
+use crate::watch::FileChange;
+
+/// The most changed files that are opened at once because the server does not notice changes by itself. A checkout of
+/// another branch changes thousands; opening all of them would cost more than the question.
+pub(super) const MAX_OPENED_AT_ONCE: usize = 64;
+
+impl Session {
+    /// Tells the server which files changed on disk. Returns a note when it may not know all of it yet.
+    pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
+        let mut documents = self.documents();
+        let watched: Vec<&FileChange> = {
+            let offers = self.peer.offers();
+            let registered = offers.has_watchers();
+            changes
+                .iter()
+                .filter(|change| {
+                    if registered { offers.watches(&change.path, change.kind) } else { self.concerns(&change.path) }
+                })
+                .collect()
+        };
+        if !watched.is_empty() {
+            let events: Vec<Value> = watched
+                .iter()
+                .map(|change| json!({ "uri": zubi_base::uri::from_path(&change.path), "type": change.kind as u8 }))
+                .collect();
+            let params = json!({ "changes": events });
+            OutgoingSync::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
+        }
+        let mut opened = 0;
+        let mut left_out = 0;
+        for change in changes {
+            let is_open = documents.is_open(&change.path);
+            if !is_open {
+                if !self.must_open(change) {
+                    continue;
+                }
+                if opened == MAX_OPENED_AT_ONCE {
+                    left_out += 1;
+                    continue;
+                }
+                opened += 1;
+            }
+            self.deliver_one(&mut documents, change);
+        }
+        (left_out > 0 && self.spec.freshness != Freshness::WatchedFiles)
+            .then(|| format!("{left_out} more files changed at once; {} may still be reading them", self.spec.name))
+    }
+
+    /// Whether the server notices a change of a file that is not open only when that is opened.
+    ///
+    /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that when it comes to read a changed
+    /// file a moment later. What is open it does not read.
+    fn must_open(&self, change: &FileChange) -> bool {
+        let opens = match self.spec.freshness {
+            Freshness::WatchedFiles => self.spec.checker.is_some() && change.kind != ChangeKind::Deleted,
+            Freshness::OpenCreated => change.kind == ChangeKind::Created,
+            Freshness::OpenedOnly => true,
+        };
+        opens && self.is_own(&change.path)
+    }
+
+    /// Sends the new text of a file that is open, or opens it.
+    fn deliver_one(&self, documents: &mut Documents, change: &FileChange) {
+        let path = &change.path;
+        let deleted = change.kind == ChangeKind::Deleted;
+        if deleted {
+            self.peer.diagnostics.remove(path);
+        }
+        if deleted && self.spec.freshness != Freshness::OpenedOnly {
+            documents.close(path, &self.connection);
+            return;
+        }
+        // Told before it is sent: the answer may come at once.
+        let digests = self.spec.freshness == Freshness::OpenedOnly && self.pulls_for(path).is_empty();
+        if digests {
+            let version = documents.next_version();
+            self.peer.track(|tracker| tracker.awaiting_diagnostics(path, version));
+        }
+        let touch = if deleted {
+            Ok(documents.empty(path, self.open_params(path), &TextSentGuard { session: self, path }))
+        } else {
+            self.bring_up_to_date_locked(documents, path, true)
+        };
+        if digests && !matches!(touch, Ok(SyncAction::Opened | SyncAction::Changed)) {
+            self.peer.track(|tracker| tracker.on_closed(path));
+        }
+        if let Err(error) = touch {
+            tracing::debug!(server = %self.spec.name, %error, "a changed file cannot be sent");
+        }
+    }
+
+    /// Whether a file of the project is in a language of this server.
+    fn is_own(&self, path: &Utf8Path) -> bool {
+        path.starts_with(&self.spec.folder.path) && self.spec.supports_language(path)
+    }
+
+    /// Whether a change concerns a server that did not say what it watches.
+    fn concerns(&self, path: &Utf8Path) -> bool {
+        self.is_own(path)
+            || (path.starts_with(&self.spec.folder.path)
+                && path.file_name().is_some_and(|name| self.spec.root_markers.iter().any(|marker| marker == name)))
+    }
+}

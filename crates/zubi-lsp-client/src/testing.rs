@@ -1,0 +1,236 @@
+//! A language server for tests: the test itself, at the other end of a pipe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+use tokio::sync::{mpsc, watch};
+use tokio_util::task::TaskTracker;
+use zubi_base::endpoint::Readiness;
+use zubi_base::framing::{
+    self, Frame, FrameReader, Message, Notification, Request, RequestId, Response, ResponseError,
+};
+use zubi_base::workspace::Folder;
+
+use crate::catalogue::{Catalogue, Freshness};
+use crate::checks::Checker;
+use crate::detect::Languages;
+use crate::endpoint::{LaunchSpec, Starter};
+use crate::log::LineRing;
+use crate::readiness::ReadinessSignal;
+use crate::session::{Process, Session, SessionSpec, StartError};
+use crate::document_activity::DocumentStatus;
+
+/// Longer than anything a test waits for; only a failing test gets there.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The server's end.
+pub(crate) struct FakeServer {
+    reader: FrameReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+    next_id: i64,
+}
+
+/// A temporary folder with files, and how a server would run in it.
+pub(crate) struct Workspace {
+    _directory: tempfile::TempDir,
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) spec: SessionSpec,
+    pub(crate) readiness: Arc<watch::Sender<Readiness>>,
+    pub(crate) tasks: TaskTracker,
+}
+
+impl Workspace {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        let spec = SessionSpec {
+            name: "fake".into(),
+            folder: Folder { name: "w".to_owned(), path: root.clone() },
+            recipe: ReadinessSignal::Initialized,
+            settings: json!({ "fake": { "deep": { "value": 1 } }, "fake.dotted": 2 }),
+            initialization_options: Value::Null,
+            push_settings: false,
+            withheld: Vec::new(),
+            checker: None,
+            document_status: None,
+            fence: None,
+            names_versions: false,
+            tsserver_command: None,
+            freshness: Freshness::WatchedFiles,
+            language_table: Arc::new(Languages::from_catalogue(Catalogue::builtin())),
+            languages: vec!["rust".to_owned()],
+            extensions: vec!["rs".to_owned()],
+            root_markers: vec!["Cargo.toml".to_owned()],
+            needs_document: false,
+            start_timeout: PATIENCE,
+            shutdown_timeout: PATIENCE,
+            diagnoses: true,
+        };
+        let workspace = Self {
+            _directory: directory,
+            root,
+            spec,
+            readiness: Arc::new(watch::Sender::new(Readiness::Starting)),
+            tasks: TaskTracker::new(),
+        };
+        for (name, text) in files {
+            workspace.write(name, text);
+        }
+        workspace
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> Utf8PathBuf {
+        let path = self.root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        zubi_base::fs::write_atomic(&path, text.as_bytes()).unwrap();
+        path
+    }
+
+    pub(crate) fn path(&self, name: &str) -> Utf8PathBuf {
+        self.root.join(name)
+    }
+
+    /// A session and the server it talks to, after the handshake with these server capabilities.
+    pub(crate) async fn start(&self, capabilities: Value) -> (Arc<Session>, FakeServer) {
+        let (mut server, session) = self.connect();
+        let (id, _) = server.expect_request("initialize").await;
+        server
+            .reply(id, json!({ "capabilities": capabilities, "serverInfo": { "name": "fake", "version": "1" } }))
+            .await;
+        let session = session.await.unwrap().unwrap();
+        server.expect_notification("initialized").await;
+        session.peer().activate();
+        (session, server)
+    }
+
+    /// The same before the handshake.
+    pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<Session>, StartError>>) {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
+        let session =
+            tokio::spawn(async move { Session::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await });
+        let (reader, writer) = tokio::io::split(theirs);
+        (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
+    }
+}
+
+/// A check whose tokens begin with `check/`, and that is waited for as long as a test may take.
+pub(crate) fn checker() -> Checker {
+    let begins_within_ms = u64::try_from(PATIENCE.as_millis()).unwrap();
+    Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms, lasts_at_least_ms: 0 }
+}
+
+/// Waits until an endpoint is in a state.
+pub(crate) async fn wait_until(states: &mut watch::Receiver<Readiness>, wanted: impl FnMut(&Readiness) -> bool) {
+    tokio::time::timeout(PATIENCE, states.wait_for(wanted)).await.expect("the state never comes").unwrap();
+}
+
+/// A server that says what it is doing with its documents.
+pub(crate) fn document_status() -> DocumentStatus {
+    DocumentStatus {
+        notification: "fake/status".to_owned(),
+        rebuilding: "rebuilding".to_owned(),
+        idle: "idle".to_owned(),
+        fence: "textDocument/documentLink".to_owned(),
+    }
+}
+
+fn process(stream: DuplexStream) -> Process {
+    let (output, input) = tokio::io::split(stream);
+    Process { output: Box::new(output), input: Box::new(input), child: None, stderr: Arc::new(LineRing::default()) }
+}
+
+/// Starts servers that the test plays, each run one after the other.
+pub(crate) struct FakeStarter {
+    servers: mpsc::UnboundedSender<FakeServer>,
+}
+
+impl FakeStarter {
+    pub(crate) fn new() -> (Arc<Self>, mpsc::UnboundedReceiver<FakeServer>) {
+        let (servers, started) = mpsc::unbounded_channel();
+        (Arc::new(Self { servers }), started)
+    }
+}
+
+#[async_trait::async_trait]
+impl Starter for FakeStarter {
+    async fn start(
+        &self,
+        launch: &LaunchSpec,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Session>, StartError> {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(theirs);
+        let server = FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 };
+        self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
+        let process = process(ours);
+        process.stderr.push("its last words");
+        Session::with_transport(launch.spec.clone(), process, first, readiness, tasks, async {}).await
+    }
+}
+
+impl FakeServer {
+    /// Plays the handshake.
+    pub(crate) async fn initialize(&mut self, capabilities: Value) {
+        let (id, _) = self.expect_request("initialize").await;
+        self.reply(id, json!({ "capabilities": capabilities })).await;
+        self.expect_notification("initialized").await;
+    }
+
+    pub(crate) async fn next(&mut self) -> Option<Message> {
+        let frame = tokio::time::timeout(PATIENCE, self.reader.next()).await.expect("zubi says nothing").unwrap();
+        match frame {
+            Some(Frame::Body(body)) => Some(Message::parse(&body).unwrap()),
+            Some(Frame::TooLarge { .. }) => panic!("too large"),
+            None => None,
+        }
+    }
+
+    pub(crate) async fn expect_request(&mut self, method: &str) -> (RequestId, Value) {
+        match self.next().await {
+            Some(Message::Request(request)) if request.method == method => (request.id, request.params),
+            other => panic!("{method} was expected, not {other:?}"),
+        }
+    }
+
+    pub(crate) async fn expect_notification(&mut self, method: &str) -> Value {
+        match self.next().await {
+            Some(Message::Notification(notification)) if notification.method == method => notification.params,
+            other => panic!("{method} was expected, not {other:?}"),
+        }
+    }
+
+    async fn send(&mut self, message: Message) {
+        let frame = framing::frame(&message.to_body());
+        tokio::io::AsyncWriteExt::write_all(&mut self.writer, &frame).await.unwrap();
+    }
+
+    pub(crate) async fn reply(&mut self, id: RequestId, result: Value) {
+        self.send(Message::Response(Response { id: Some(id), result: Ok(result) })).await;
+    }
+
+    pub(crate) async fn refuse(&mut self, id: RequestId, code: i64, data: Option<Value>) {
+        let error = ResponseError { code, message: "no".to_owned(), data };
+        self.send(Message::Response(Response { id: Some(id), result: Err(error) })).await;
+    }
+
+    pub(crate) async fn notify(&mut self, method: &str, params: Value) {
+        self.send(Message::Notification(Notification { method: method.to_owned(), params })).await;
+    }
+
+    /// Asks zubi and returns its answer.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
+        let id = RequestId::Number(self.next_id);
+        self.next_id += 1;
+        self.send(Message::Request(Request { id: id.clone(), method: method.to_owned(), params })).await;
+        match self.next().await {
+            Some(Message::Response(response)) if response.id == Some(id) => response.result,
+            other => panic!("an answer to {method} was expected, not {other:?}"),
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Which files of the workspace were created, changed, deleted or renamed since the last question, by anyone.
+//!
+//! Owns one `notify` watcher for every directory that is not ignored, and a record of the files seen there. Whom a
+//! change concerns is decided elsewhere. Nothing happens between questions: events only mark paths, and a question
+//! looks at the marked ones.
+//!
+//! **The fence.** An operating system delivers file events late, so "no event" proves nothing by itself. Before each
+//! look a small file is written into a directory of zubi's own that the *same* watcher watches: events of one inotify
+//! instance arrive in order, so when that file's event has come, every earlier one has. If it does not come within
+//! [`FENCE_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller is told.
+//! The limits are the user's, not zubi's: other programs take from them and give back, so each comparison tries again to
+//! watch the directories for which no watch was left.
+//!
+//! What is ignored is decided by [`zubi_base::walk`].
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use notify::event::{AccessKind, AccessMode, CreateKind, Flag, ModifyKind, RenameMode};
+use notify::{EventKind, RecursiveMode, Watcher};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tokio::sync::watch;
+use zubi_base::walk::{self, WalkOptions, is_directory};
+
+use crate::capabilities::ChangeKind;
+use crate::stamp::Stamp;
+
+#[cfg(test)]
+mod tests;
+
+/// How long a question waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
+const FENCE_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// The most paths marked between two questions. Beyond it (a checkout of another branch) everything is compared.
+const MAX_MARKED: usize = 20_000;
+
+/// The most files recorded, about 150 bytes each.
+const MAX_FILES: usize = 200_000;
+
+/// Something that happened to a file. Paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileChange {
+    pub(crate) path: Utf8PathBuf,
+    pub(crate) kind: ChangeKind,
+}
+
+/// What a question needs to know about the files.
+#[derive(Debug, Default)]
+pub(crate) struct FileChanges {
+    /// In the order of their paths.
+    pub(crate) changes: Vec<FileChange>,
+    /// Why the changes may not be all, or took long to find.
+    pub(crate) note: Option<String>,
+}
+
+/// Watches the folders of a workspace.
+pub(crate) struct FileWatcher {
+    marks: Arc<Marks>,
+    record: Arc<Mutex<Record>>,
+    /// One question at a time passes the fence; holds the number of the last one.
+    fence: tokio::sync::Mutex<u64>,
+    fence_directory: Option<tempfile::TempDir>,
+    /// How many looks have found changes.
+    found: AtomicU64,
+}
+
+/// What the event thread leaves behind.
+struct Marks {
+    marked: Mutex<MarkedPaths>,
+    /// The number of the last fence seen.
+    fence: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct MarkedPaths {
+    paths: FxHashMap<Utf8PathBuf, Mark>,
+    /// Events were lost: everything must be compared.
+    everything: bool,
+}
+
+/// What is known about a marked path beyond that something happened.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    /// Its content was written, so it counts as changed even if its stamp is the same.
+    written: bool,
+    /// It came into being, so a directory must be looked at and watched anew.
+    appeared: bool,
+}
+
+/// The files and directories known, and the watcher on them.
+struct Record {
+    folders: Vec<Utf8PathBuf>,
+    files: BTreeMap<Utf8PathBuf, Stamp>,
+    watched: FxHashSet<Utf8PathBuf>,
+    /// `None` when watching is impossible.
+    watcher: Option<Box<dyn Watcher + Send>>,
+    /// Why files must be compared at each question.
+    blind: Option<String>,
+}
+
+impl FileWatcher {
+    /// Starts to watch. Walks the folders, so it takes about 10 ms for a thousand directories; never fails, but may
+    /// have to compare files at each question.
+    ///
+    /// `state_directory` is where the fence is written: outside the folders, private to the user.
+    pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
+        Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
+    }
+
+    /// The same with a watcher that `open` makes.
+    fn start_with(
+        folders: &[Utf8PathBuf],
+        state_directory: &Utf8Path,
+        open: impl FnOnce(Handler) -> notify::Result<Box<dyn Watcher + Send>>,
+    ) -> Self {
+        let marks = Arc::new(Marks { marked: Mutex::default(), fence: watch::Sender::new(0) });
+        let mut record = Record {
+            folders: folders.to_vec(),
+            files: BTreeMap::new(),
+            watched: FxHashSet::default(),
+            watcher: None,
+            blind: None,
+        };
+        let fence_directory = match open_watcher(&marks, state_directory, open) {
+            Ok((watcher, directory)) => {
+                record.watcher = Some(watcher);
+                Some(directory)
+            }
+            Err(why) => {
+                record.blind = Some(why);
+                None
+            }
+        };
+        // Nothing has been told to anyone yet, so what the first look finds is not a change.
+        for folder in folders {
+            record.compare(folder, &mut BTreeMap::new());
+        }
+        Self {
+            marks,
+            record: Arc::new(Mutex::new(record)),
+            fence: tokio::sync::Mutex::new(0),
+            fence_directory,
+            found: AtomicU64::new(0),
+        }
+    }
+
+    /// Everything that happened before this call and was not told before.
+    pub(crate) async fn refresh(&self) -> FileChanges {
+        let mut last = self.fence.lock().await;
+        *last += 1;
+        let fenced = self.pass_fence(*last).await;
+        let marked = std::mem::take(&mut *lock(&self.marks.marked));
+        let (compare_all, note) = {
+            let record = lock(&self.record);
+            match (&record.blind, fenced) {
+                (Some(why), _) => (true, Some(format!("{why}: files were compared one by one"))),
+                (None, false) => (true, Some("file events are late: files were compared one by one".to_owned())),
+                (None, true) => (marked.everything, None),
+            }
+        };
+        if marked.paths.is_empty() && !compare_all {
+            return FileChanges { changes: Vec::new(), note };
+        }
+        let record = Arc::clone(&self.record);
+        let changes = tokio::task::spawn_blocking(move || lock(&record).examine(&marked.paths, compare_all)).await;
+        let changes = changes.unwrap_or_default();
+        if !changes.is_empty() {
+            // Before the next question may pass the fence: it finds nothing new and must see the new number.
+            self.found.fetch_add(1, Ordering::AcqRel);
+        }
+        FileChanges { changes, note }
+    }
+
+    /// How many calls of [`Self::refresh`] have found changes.
+    pub(crate) fn refreshes_with_changes(&self) -> u64 {
+        self.found.load(Ordering::Acquire)
+    }
+
+    /// Writes the fence and waits for its event.
+    async fn pass_fence(&self, number: u64) -> bool {
+        let Some(directory) = &self.fence_directory else { return false };
+        let path = directory.path().join(number.to_string());
+        let mut seen = self.marks.fence.subscribe();
+        if std::fs::File::create(&path).is_err() {
+            return false;
+        }
+        let passed = tokio::time::timeout(FENCE_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
+        // Left behind it would only be a stray empty file in a directory that is removed at the end.
+        drop(std::fs::remove_file(&path));
+        matches!(passed, Ok(Ok(_)))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is told of each event.
+type Handler = Box<dyn Fn(notify::Result<notify::Event>) + Send>;
+
+fn open_watcher(
+    marks: &Arc<Marks>,
+    state_directory: &Utf8Path,
+    open: impl FnOnce(Handler) -> notify::Result<Box<dyn Watcher + Send>>,
+) -> Result<(Box<dyn Watcher + Send>, tempfile::TempDir), String> {
+    let cannot = |error: &dyn std::fmt::Display| format!("files cannot be watched ({error})");
+    std::fs::create_dir_all(state_directory).map_err(|error| cannot(&error))?;
+    let directory =
+        tempfile::Builder::new().prefix("fence-").tempdir_in(state_directory).map_err(|error| cannot(&error))?;
+    // Resolved, because events carry the path that was watched and it is compared below.
+    let path = directory.path().to_owned();
+    let handler = {
+        let (marks, fence_directory) = (Arc::clone(marks), path.clone());
+        move |event: notify::Result<notify::Event>| marks.on_event(event, &fence_directory)
+    };
+    let mut watcher = open(Box::new(handler)).map_err(|error| why_blind(&error))?;
+    watcher.watch(&path, RecursiveMode::NonRecursive).map_err(|error| why_blind(&error))?;
+    Ok((watcher, directory))
+}
+
+/// Why files or directories cannot be watched, as a clause. Names the setting where a limit is reached (inotify(7)).
+fn why_blind(error: &notify::Error) -> String {
+    match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => {
+            "the limit of watched directories (fs.inotify.max_user_watches) is reached".to_owned()
+        }
+        notify::ErrorKind::Io(error) if error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error()) => {
+            "the limit of watchers (fs.inotify.max_user_instances) or of open files is reached".to_owned()
+        }
+        notify::ErrorKind::Io(error) => format!("files cannot be watched ({error})"),
+        _ => "files cannot be watched".to_owned(),
+    }
+}
+
+impl Marks {
+    /// Called on the watcher's thread, in the order of the events.
+    fn on_event(&self, event: notify::Result<notify::Event>, fence_directory: &std::path::Path) {
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => {
+                tracing::debug!(%error, "a file event was lost");
+                lock(&self.marked).everything = true;
+                return;
+            }
+        };
+        if event.flag() == Some(Flag::Rescan) {
+            lock(&self.marked).everything = true;
+        }
+        let mark = match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => Mark { written: true, appeared: false },
+            EventKind::Access(_) => return,
+            EventKind::Create(CreateKind::Folder) => Mark { written: false, appeared: true },
+            EventKind::Create(_) => Mark { written: true, appeared: true },
+            EventKind::Modify(ModifyKind::Name(RenameMode::To | RenameMode::Both)) => {
+                Mark { written: true, appeared: true }
+            }
+            EventKind::Modify(ModifyKind::Data(_)) => Mark { written: true, appeared: false },
+            _ => Mark::default(),
+        };
+        for path in event.paths {
+            if let Ok(name) = path.strip_prefix(fence_directory) {
+                if let Some(number) = name.to_str().and_then(|name| name.parse::<u64>().ok()) {
+                    self.fence.send_if_modified(|seen| {
+                        let newer = number > *seen;
+                        *seen = number.max(*seen);
+                        newer
+                    });
+                }
+                continue;
+            }
+            // Servers are told of documents by UTF-8 URIs only.
+            let Ok(path) = Utf8PathBuf::from_path_buf(path) else { continue };
+            let mut marked = lock(&self.marked);
+            if marked.paths.len() >= MAX_MARKED {
+                marked.paths = FxHashMap::default();
+                marked.everything = true;
+            }
+            let known = marked.paths.entry(path).or_default();
+            known.written |= mark.written;
+            known.appeared |= mark.appeared;
+        }
+    }
+}
+
+impl Record {
+    /// What became of the marked paths, and of all others too if asked.
+    fn examine(&mut self, marked: &FxHashMap<Utf8PathBuf, Mark>, compare_all: bool) -> Vec<FileChange> {
+        let mut changes = BTreeMap::new();
+        let mut visible = FxHashMap::default();
+        let mut rules_changed = false;
+        let mut paths: Vec<_> = marked.iter().collect();
+        paths.sort_by(|a, b| a.0.cmp(b.0));
+        for (path, mark) in paths {
+            rules_changed |= matches!(path.file_name(), Some(".gitignore" | ".ignore"));
+            self.examine_one(path, *mark, &mut visible, &mut changes);
+        }
+        if compare_all || rules_changed {
+            // Found anew below, if it still holds: the limits are shared with other programs, which come and go.
+            if self.watcher.is_some() {
+                self.blind = None;
+            }
+            for folder in self.folders.clone() {
+                self.compare(&folder, &mut changes);
+            }
+        }
+        changes.into_iter().map(|(path, kind)| FileChange { path, kind }).collect()
+    }
+
+    fn examine_one(
+        &mut self,
+        path: &Utf8Path,
+        mark: Mark,
+        visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>,
+        changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>,
+    ) {
+        match std::fs::metadata(path) {
+            Err(_) => self.remove_path(path, changes),
+            Ok(metadata) if metadata.is_dir() => {
+                let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+                if !is_link && (mark.appeared || !self.watched.contains(path)) && is_visible(path, visible) {
+                    self.compare(path, changes);
+                }
+            }
+            Ok(metadata) if metadata.is_file() => {
+                let stamp = Stamp::from_metadata(&metadata);
+                match self.files.get_mut(path) {
+                    Some(known) => {
+                        if mark.written || *known != stamp {
+                            *known = stamp;
+                            changes.insert(path.to_owned(), ChangeKind::Changed);
+                        }
+                    }
+                    None => {
+                        if is_visible(path, visible) {
+                            self.remember(path, stamp);
+                            changes.insert(path.to_owned(), ChangeKind::Created);
+                        }
+                    }
+                }
+            }
+            // A socket or a pipe where a file was.
+            Ok(_) => self.remove_path(path, changes),
+        }
+    }
+
+    /// A file or a whole directory is gone.
+    fn remove_path(&mut self, path: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
+        if self.files.remove(path).is_some() {
+            changes.insert(path.to_owned(), ChangeKind::Deleted);
+        }
+        for file in self.files_under(path) {
+            self.files.remove(&file);
+            changes.insert(file, ChangeKind::Deleted);
+        }
+        if self.watched.contains(path) {
+            self.watched.retain(|directory| !directory.starts_with(path));
+        }
+    }
+
+    fn files_under(&self, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
+        // All paths below a directory sort directly behind `directory/`.
+        let first = Utf8PathBuf::from(format!("{directory}/"));
+        self.files
+            .range::<Utf8Path, _>((Bound::Included(first.as_path()), Bound::Unbounded))
+            .map(|(file, _)| file)
+            .skip_while(|file| !file.starts_with(directory))
+            .take_while(|file| file.starts_with(directory))
+            .cloned()
+            .collect()
+    }
+
+    /// Looks at everything below a directory and watches it.
+    fn compare(&mut self, directory: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
+        let mut unseen: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
+        for entry in walk::entries(directory, WalkOptions::default()) {
+            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+            if is_directory(&entry) {
+                self.watch(path);
+                continue;
+            }
+            let Some(stamp) = Stamp::of_file(path) else { continue };
+            unseen.remove(path);
+            match self.files.get_mut(path) {
+                Some(known) if *known == stamp => {}
+                Some(known) => {
+                    *known = stamp;
+                    changes.insert(path.to_owned(), ChangeKind::Changed);
+                }
+                None => {
+                    self.remember(path, stamp);
+                    changes.insert(path.to_owned(), ChangeKind::Created);
+                }
+            }
+        }
+        let mut unseen: Vec<_> = unseen.into_iter().collect();
+        unseen.sort();
+        for path in unseen {
+            self.files.remove(&path);
+            // Still there, but ignored by now: nothing happened to it that a server would call deletion.
+            if Stamp::of_file(&path).is_none() {
+                changes.insert(path, ChangeKind::Deleted);
+            }
+        }
+    }
+
+    fn remember(&mut self, path: &Utf8Path, stamp: Stamp) {
+        if self.files.len() < MAX_FILES {
+            self.files.insert(path.to_owned(), stamp);
+        } else if self.blind.is_none() {
+            // The files beyond the record are still watched; only a lost event would go unnoticed.
+            tracing::warn!("more than {MAX_FILES} files in the workspace: not all are recorded");
+        }
+    }
+
+    fn watch(&mut self, directory: &Utf8Path) {
+        let Some(watcher) = &mut self.watcher else { return };
+        match watcher.watch(directory.as_std_path(), RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                self.watched.insert(directory.to_owned());
+            }
+            // Gone again since it was listed, or not readable, so that nothing in it was seen either.
+            Err(error) if is_gone_or_closed(&error) => {
+                tracing::debug!(%directory, %error, "a directory cannot be watched");
+            }
+            Err(error) => self.blind = Some(why_blind(&error)),
+        }
+    }
+}
+
+fn is_gone_or_closed(error: &notify::Error) -> bool {
+    match &error.kind {
+        notify::ErrorKind::PathNotFound => true,
+        notify::ErrorKind::Io(error) => {
+            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a path is not ignored. Rules are read once for each directory and question.
+fn is_visible(path: &Utf8Path, visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>) -> bool {
+    let Some(parent) = path.parent() else { return false };
+    if !visible.contains_key(parent) {
+        let children = walk::entries(parent, WalkOptions { depth: Some(1), sorted: false })
+            .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+            .collect::<FxHashSet<_>>();
+        visible.insert(parent.to_owned(), children);
+    }
+    visible.get(parent).is_some_and(|children| children.contains(path))
+}

@@ -1,0 +1,248 @@
+//! Approval prompts for the client's user (MCP's elicitation): the form, the meaning of its answer, and its transport.
+//!
+//! A client of the old era gets a request of ours while its call is open. One of the stateless era gets the form as the
+//! answer to its call and calls again with the filled form; until then the call waits in [`crate::suspended`].
+//!
+//! A form approves at most for the session: a user who answers an agent's forms answers many.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rmcp::model::{
+    CancelledNotificationParam, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, EnumSchema, PrimitiveSchemaDefinition, RequestId, ServerRequest,
+    StringSchema,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use rmcp::{Peer, RoleServer};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use zubi_base::escape::printable;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, ClientApprover, NoApprover};
+use zubi_policy::ApprovalOption;
+use zubi_tool_api::{question, redact};
+
+/// The fields of the form.
+const ANSWER: &str = "answer";
+const ARGUMENTS: &str = "arguments";
+const REASON: &str = "reason";
+/// The value for denial. It is the default, so that a form that is submitted unread approves nothing.
+const NO: &str = "no";
+/// The longest arguments that a form offers to change, in bytes.
+const MAX_ARGUMENTS: usize = 4_000;
+
+/// The way to an approver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ElicitationMode {
+    /// With a client that has no elicitation: whether the question that it puts to its own user before a call counts, for
+    /// tools that a person has trusted.
+    pub client_asks: bool,
+    /// How long a form may stay open.
+    pub patience: Duration,
+}
+
+impl Default for ElicitationMode {
+    fn default() -> Self {
+        // Half of what a call may take in all, so that there is time left for what was allowed.
+        Self { client_asks: true, patience: Duration::from_mins(5) }
+    }
+}
+
+impl ElicitationMode {
+    /// The approver for a client without forms.
+    pub(crate) fn fallback_approver(self) -> std::sync::Arc<dyn Approver> {
+        if self.client_asks { std::sync::Arc::new(ClientApprover) } else { std::sync::Arc::new(NoApprover) }
+    }
+}
+
+/// Whether a client shows forms. One that names no kind means forms: they were the only kind at first.
+pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
+    elicitation.is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
+}
+
+/// A question as a form.
+struct Form {
+    params: ElicitRequestParams,
+    /// The texts of the approving options, with their indices among the options of the prompt.
+    yeses: Vec<(String, usize)>,
+    /// The arguments as the form has them, where it offers to change them.
+    arguments: Option<String>,
+}
+
+impl Form {
+    fn new(request: &ApprovalRequest) -> Self {
+        let lasts = |option: &ApprovalOption| matches!(option.scope, ApprovalScope::Once | ApprovalScope::Session);
+        let mut message = question::prompt_text(request);
+        let mut yeses: Vec<(String, usize)> = Vec::new();
+        for (at, option) in request.options.iter().enumerate().filter(|(_, option)| lasts(option)) {
+            let (label, others) = question::option(option);
+            let words = format!("yes: {label}");
+            for other in others {
+                // Writing to a `String` cannot fail.
+                let _ = writeln!(message, "  \"{words}\" would also have allowed {other}");
+            }
+            yeses.push((words, at));
+        }
+        let mut words: Vec<String> = vec![NO.to_owned()];
+        words.extend(yeses.iter().map(|(words, _)| words.clone()));
+        let choice = EnumSchema::builder(words).title("May it run?");
+        let choice = match choice.with_default(NO) {
+            Ok(choice) => choice.build(),
+            // Cannot be: the default is the first of the values.
+            Err(_) => EnumSchema::builder(vec![NO.to_owned()]).build(),
+        };
+        let text = |what: &'static str| StringSchema::new().description(what);
+        let mut schema = ElicitationSchema::builder().required_enum_schema(ANSWER, choice).property(
+            REASON,
+            PrimitiveSchemaDefinition::String(text("If no: what the agent should do instead").max_length(2_000)),
+        );
+        let arguments = editable(&request.arguments);
+        if let Err(why) = &arguments {
+            message.push_str(&question::arguments(request, &format!("(they cannot be changed here: {why})")));
+        }
+        let arguments = arguments.ok();
+        if let Some(arguments) = &arguments {
+            let field =
+                text("The tool's arguments, as JSON; change them to run it with others").with_default(arguments);
+            schema = schema.property(ARGUMENTS, PrimitiveSchemaDefinition::String(field));
+        }
+        let params = ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message,
+            requested_schema: schema.build_unchecked(),
+        };
+        Self { params, yeses, arguments }
+    }
+
+    /// Converts the filled form. An answer that is not understood denies the call.
+    fn read(&self, result: &ElicitResult) -> ApprovalAnswer {
+        match result.action {
+            ElicitationAction::Accept => {}
+            ElicitationAction::Cancel => {
+                return ApprovalAnswer::Unanswered { how: "they put the question away".to_owned() };
+            }
+            // Declined, or what a later version of the protocol adds.
+            _ => return ApprovalAnswer::Deny { text: None },
+        }
+        let field = |name: &str| result.content.as_ref().and_then(|content| content.get(name)).and_then(Value::as_str);
+        let answer = field(ANSWER).unwrap_or(NO);
+        let Some((_, option)) = self.yeses.iter().find(|(words, _)| words == answer) else {
+            let text = field(REASON).map(str::trim).filter(|text| !text.is_empty());
+            return ApprovalAnswer::Deny { text: text.map(str::to_owned) };
+        };
+        let edited = field(ARGUMENTS).filter(|text| self.arguments.as_deref().is_some_and(|offered| offered != *text));
+        match edited.filter(|text| !text.trim().is_empty()).map(serde_json::from_str::<Value>) {
+            None => ApprovalAnswer::Allow { option: *option, arguments: None },
+            Some(Ok(arguments @ Value::Object(_))) => {
+                ApprovalAnswer::Allow { option: *option, arguments: Some(arguments) }
+            }
+            Some(_) => {
+                ApprovalAnswer::Deny { text: Some("they changed the arguments to a value that is not a JSON object".to_owned()) }
+            }
+        }
+    }
+}
+
+/// The arguments as text, where a form may carry them; else why it may not.
+fn editable(arguments: &Value) -> Result<String, String> {
+    let text = arguments.to_string();
+    match () {
+        () if text.len() > MAX_ARGUMENTS => Err(format!("they have {} bytes", text.len())),
+        () if redact::has_secrets(arguments) => Err("something in them looks like a secret".to_owned()),
+        () if printable(&text) != text => Err("they have characters that are not seen".to_owned()),
+        () => Ok(text),
+    }
+}
+
+/// Requests approval from a client of the old era, with a request while its call is open.
+pub(crate) struct InlineElicitation {
+    pub(crate) peer: Peer<RoleServer>,
+    pub(crate) patience: Duration,
+}
+
+#[async_trait]
+impl Approver for InlineElicitation {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let form = Form::new(&request);
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(form.params.clone()));
+        let options = PeerRequestOptions::with_timeout(self.patience);
+        let sent = match self.peer.send_cancellable_request(request, options).await {
+            Ok(sent) => sent,
+            Err(error) => return elicitation_failed(&error),
+        };
+        let mut open = Open { form: Some((self.peer.clone(), sent.id.clone())) };
+        let answer = sent.await_response().await;
+        // It is answered, or `rmcp` has taken it back itself when the time was over.
+        open.form = None;
+        match answer {
+            Ok(ClientResult::ElicitResult(result)) => form.read(&result),
+            Ok(_) => ApprovalAnswer::Unanswered { how: "the client's answer did not match the form".to_owned() },
+            Err(error) => elicitation_failed(&error),
+        }
+    }
+}
+
+/// An open form. It is withdrawn when the call is cancelled.
+struct Open {
+    form: Option<(Peer<RoleServer>, RequestId)>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some((peer, id)) = self.form.take() else { return };
+        tokio::spawn(async move {
+            let why = Some("the call was cancelled".to_owned());
+            if let Err(error) = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), why)).await {
+                tracing::debug!(%error, "a question was not taken back");
+            }
+        });
+    }
+}
+
+fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
+    match error {
+        ServiceError::Timeout { timeout } => timed_out(*timeout),
+        // The client claims to show forms and does not: then there is no approver.
+        ServiceError::McpError(error) => {
+            tracing::warn!(%error, "the client does not show the form that it said it could");
+            ApprovalAnswer::Unavailable
+        }
+        _ => ApprovalAnswer::Unanswered { how: "the client went away".to_owned() },
+    }
+}
+
+fn timed_out(patience: Duration) -> ApprovalAnswer {
+    ApprovalAnswer::Unanswered { how: format!("no answer within {} s", patience.as_secs_f32().ceil()) }
+}
+
+/// A question that waits for its client to call again.
+pub(crate) struct Question {
+    pub(crate) form: ElicitRequestParams,
+    pub(crate) answer: oneshot::Sender<ElicitResult>,
+}
+
+/// Requests approval from a client of the stateless era: the form is the answer to its call.
+pub(crate) struct DeferredElicitation {
+    pub(crate) questions: mpsc::Sender<Question>,
+    pub(crate) patience: Duration,
+}
+
+#[async_trait]
+impl Approver for DeferredElicitation {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let form = Form::new(&request);
+        let (answer, answered) = oneshot::channel();
+        let question = Question { form: form.params.clone(), answer };
+        let asked = async {
+            self.questions.send(question).await.ok()?;
+            answered.await.ok()
+        };
+        match tokio::time::timeout(self.patience, asked).await {
+            Ok(Some(result)) => form.read(&result),
+            Ok(None) => ApprovalAnswer::Unanswered { how: "the client did not come back with an answer".to_owned() },
+            Err(_) => timed_out(self.patience),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The limit of concurrent calls. A running call holds a slot; a call that waits for a person releases it meanwhile, so
+//! that unanswered prompts do not block other calls. Prompts have a limit of their own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+
+/// The maximum number of concurrent calls. More than any agent uses; a client that exceeds it gets an error.
+pub(crate) const MAX_CALLS: usize = 64;
+
+/// How many calls wait for a person at once.
+pub(crate) const MAX_QUESTIONS: usize = 64;
+
+pub(crate) struct CallLimiter {
+    calls: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
+}
+
+impl Default for CallLimiter {
+    fn default() -> Self {
+        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), questions: Arc::new(Semaphore::new(MAX_QUESTIONS)) }
+    }
+}
+
+impl CallLimiter {
+    /// A slot for a call, if there is one.
+    pub(crate) fn take(&self) -> Option<Slot> {
+        let held = Arc::clone(&self.calls).try_acquire_owned().ok()?;
+        Some(Slot {
+            held: Arc::new(Mutex::new(Some(held))),
+            calls: Arc::clone(&self.calls),
+            questions: Arc::clone(&self.questions),
+        })
+    }
+}
+
+/// A call's slot. Every clone holds it, unless the call waits for a person.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
+    calls: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
+}
+
+impl Slot {
+    fn hold(&self, permit: Option<OwnedSemaphorePermit>) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = permit;
+    }
+}
+
+/// An approver for a call that releases its slot during the prompt.
+pub(crate) struct YieldPermit {
+    pub(crate) slot: Slot,
+    pub(crate) asks: Arc<dyn Approver>,
+}
+
+#[async_trait]
+impl Approver for YieldPermit {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let Ok(_question) = self.slot.questions.try_acquire() else {
+            return ApprovalAnswer::NotAsked { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };
+        };
+        self.slot.hold(None);
+        let answer = self.asks.request_approval(request).await;
+        // If several prompts are answered at once, their calls run one after the other.
+        if let Ok(permit) = Arc::clone(&self.slot.calls).acquire_owned().await {
+            self.slot.hold(Some(permit));
+        }
+        answer
+    }
+
+    fn client_asks(&self) -> bool {
+        self.asks.client_asks()
+    }
+}

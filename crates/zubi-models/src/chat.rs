@@ -1,0 +1,172 @@
+//! Providers that speak OpenAI's chat API: OpenAI, gateways, vLLM, llama.cpp, LM Studio and many more.
+//!
+//! `request` writes the question, `stream` reads the answer from bytes, `answer` and `calls` from events. Here is the HTTP
+//! around them, and what is learnt about a server by asking it.
+
+mod answer;
+mod calls;
+mod list;
+mod request;
+pub mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::{Client, Response};
+use serde_json::Value;
+
+use self::request::Dialect;
+use self::stream::Reader;
+use super::ids::Ids;
+use super::provider::ProviderConfig;
+use super::model_list::ModelList;
+use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
+
+/// How long a server that has said that the model is finished is waited for: the tokens may still come, the end need not.
+const AFTER_FINISH: Duration = Duration::from_secs(3);
+
+/// A provider.
+#[derive(Debug)]
+pub struct ChatCompletionsProvider(Arc<ChatShared>);
+
+#[derive(Debug)]
+struct ChatShared {
+    config: ProviderConfig,
+    /// Made when it is first needed.
+    client: Mutex<Option<Client>>,
+    /// The server has refused `stream_options`.
+    no_stream_options: AtomicBool,
+    /// The server wants `max_completion_tokens`.
+    completion_tokens: AtomicBool,
+    roster: ModelList,
+}
+
+/// One model of it.
+#[derive(Debug)]
+struct ChatModel {
+    info: ModelInfo,
+    name: String,
+    shared: Arc<ChatShared>,
+}
+
+impl ChatCompletionsProvider {
+    /// Nothing is asked before a model is.
+    pub fn new(config: ProviderConfig) -> Self {
+        let completion_tokens = AtomicBool::new(config.url.host_str() == Some("api.openai.com"));
+        Self(Arc::new(ChatShared {
+            config,
+            client: Mutex::new(None),
+            no_stream_options: AtomicBool::new(false),
+            completion_tokens,
+            roster: ModelList::default(),
+        }))
+    }
+}
+
+#[async_trait]
+impl ModelSource for ChatCompletionsProvider {
+    fn provider(&self) -> &str {
+        &self.0.config.provider
+    }
+
+    fn describe(&self) -> String {
+        self.0.config.describe()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let ChatShared { config, roster, .. } = &*self.0;
+        roster.list(config, async { list::list_models(config, &self.0.client()?).await }).await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let info = self.0.roster.find_or_assume(&self.0.config, name)?;
+        Ok(Arc::new(ChatModel { info, name: name.to_owned(), shared: Arc::clone(&self.0) }))
+    }
+}
+
+impl ChatShared {
+    fn client(&self) -> Result<Client, ModelError> {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        match client.as_ref() {
+            Some(client) => Ok(client.clone()),
+            None => Ok(client.insert(http::client(&self.config)?).clone()),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect {
+            stream_options: !self.no_stream_options.load(Ordering::Relaxed),
+            completion_tokens: self.completion_tokens.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Learns from a refusal. Whether asking again is of use.
+    fn learn(&self, refusal: &ModelError, sent: Dialect, has_limit: bool) -> bool {
+        if refusal.kind != ErrorKind::Refused {
+            return false;
+        }
+        let says = |word: &str| refusal.message.contains(word);
+        if sent.stream_options && (says("stream_options") || says("include_usage")) {
+            self.no_stream_options.store(true, Ordering::Relaxed);
+            return true;
+        }
+        if has_limit && !sent.completion_tokens && says("max_completion_tokens") {
+            self.completion_tokens.store(true, Ordering::Relaxed);
+            return true;
+        }
+        false
+    }
+}
+
+#[async_trait]
+impl Model for ChatModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+        let config = &self.shared.config;
+        let mut response = self.request_response(prompt).await?;
+        let mut reader = Reader::new(&config.provider, config.redactor(), Ids::from_messages(prompt.messages));
+        let mut hear = |piece| pieces(piece);
+        let mut waits = http::ResponseTimeouts::new(config);
+        while !reader.is_done() {
+            let Some(bytes) = waits.chunk(&mut response).await? else { break };
+            reader.push(&bytes, &mut hear)?;
+            waits.on_progress(reader.progress());
+            if reader.is_finished() {
+                waits.has_finished(AFTER_FINISH);
+            }
+        }
+        reader.finish(&mut hear)
+    }
+}
+
+impl ChatModel {
+    /// A response that is a success. A server that refuses something which can be left out is asked once more for each such
+    /// thing.
+    async fn request_response(&self, prompt: Prompt<'_>) -> Result<Response, ModelError> {
+        let config = &self.shared.config;
+        let client = self.shared.client()?;
+        let headers = config.headers_with_key()?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let dialect = self.shared.dialect();
+            let body: Value = request::body(&self.name, &config.provider, prompt, dialect);
+            let sent = client.post(config.address("chat/completions")).headers(headers.clone()).json(&body).send();
+            let response = http::with_timeout(config, sent).await?.map_err(|error| http::not_sent(config, &error))?;
+            if response.status().is_success() {
+                return Ok(response);
+            }
+            let refusal = http::refusal(config, response).await;
+            if tries > 2 || !self.shared.learn(&refusal, dialect, prompt.max_output.is_some()) {
+                return Err(refusal);
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! From the events of a stream, or from one body of JSON, to an answer. Pure: no reading, no clock.
+//!
+//! An answer is whole when the server said so: by a finish reason or by `[DONE]`. What ends before is broken off, however much
+//! has come. Calls are told by being there, never by the finish reason.
+
+use serde_json::{Map, Value};
+use zubi_tool_api::redact::Redactor;
+
+use super::calls::ToolCallAccumulator;
+use crate::message::{ProviderMetadata, AssistantMessage, Usage};
+use crate::errors;
+use crate::ids::Ids;
+use crate::json;
+use crate::sse::Event;
+use crate::{Answer, ErrorKind, ModelError, Delta, FinishReason};
+
+/// The most that a model may say in one answer, in bytes, with the arguments of its calls and what it wants back.
+const MOST: usize = 8 * 1024 * 1024;
+
+/// One answer as far as it has come.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    provider: String,
+    redactor: Redactor,
+    ids: Ids,
+    text: String,
+    reasoning: String,
+    calls: ToolCallAccumulator,
+    /// Parts of reasoning in the provider's own form, which it wants back.
+    details: Vec<Value>,
+    /// How many bytes they are.
+    of_details: usize,
+    usage: Usage,
+    finish: Option<String>,
+    is_done: bool,
+    /// How many frames have come, and the last of them.
+    frames: u64,
+    last: String,
+}
+
+/// Where the pieces go as soon as they are there.
+pub(super) type Hear<'a> = &'a mut dyn FnMut(Delta);
+
+impl Decoder {
+    /// `ids` are those that calls may not have.
+    pub(super) fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            redactor,
+            ids,
+            text: String::new(),
+            reasoning: String::new(),
+            calls: ToolCallAccumulator::default(),
+            details: Vec::new(),
+            of_details: 0,
+            usage: Usage::default(),
+            finish: None,
+            is_done: false,
+            frames: 0,
+            last: String::new(),
+        }
+    }
+
+    /// Takes the next event.
+    pub(super) fn event(&mut self, event: &Event, hear: Hear<'_>) -> Result<(), ModelError> {
+        let data = event.data.trim();
+        if self.is_done || data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            self.is_done = true;
+            return Ok(());
+        }
+        match json::parse(data) {
+            Ok(frame) => self.frame(&frame, data, event.name == "error", hear),
+            Err(_) if event.name == "error" => {
+                Err(errors::in_stream(&self.provider, &Value::String(data.to_owned()), &self.redactor))
+            }
+            // Servers that do not know the blank line between events put one frame on each line.
+            Err(_) if data.contains('\n') => {
+                for line in data.lines() {
+                    self.event(&Event { name: event.name.clone(), data: line.to_owned() }, &mut *hear)?;
+                }
+                Ok(())
+            }
+            Err(_) => Err(self.malformed_error(&format!("what is no JSON: {}", errors::sanitize_words(data, &self.redactor)))),
+        }
+    }
+
+    /// Takes the one body that came in place of a stream.
+    pub(super) fn body(&mut self, body: &str, hear: Hear<'_>) -> Result<(), ModelError> {
+        let value = json::parse(body).map_err(|error| {
+            let shown = errors::sanitize_words(body, &self.redactor);
+            if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("what is no JSON: {shown}")) }
+        })?;
+        let value = value.get(0).unwrap_or(&value);
+        self.frame(value, "", false, hear)?;
+        if value.get("choices").and_then(|choices| choices.get(0)).is_none() {
+            let shown = errors::sanitize_words(&value.to_string(), &self.redactor);
+            return Err(self.malformed_error(&format!("JSON that is no answer: {shown}")));
+        }
+        self.is_done = true;
+        Ok(())
+    }
+
+    /// Nothing more is waited for.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// How many frames of the answer have come.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The model has finished; at most its usage is still to come.
+    pub(super) fn is_finished(&self) -> bool {
+        self.is_done || self.finish.is_some()
+    }
+
+    /// The answer, now that nothing more comes.
+    pub(super) fn finish(mut self) -> Result<Answer, ModelError> {
+        if !self.is_finished() {
+            return Err(self.broken_off());
+        }
+        if self.frames == 0 {
+            return Err(self.malformed_error("an answer with nothing in it"));
+        }
+        let stop = match self.finish.as_deref().unwrap_or_default() {
+            "length" | "max_tokens" | "model_length" => FinishReason::Length,
+            "content_filter" | "safety" | "recitation" => FinishReason::Filtered,
+            _ => FinishReason::Finished,
+        };
+        let calls = std::mem::take(&mut self.calls).finish(&mut self.ids);
+        let calls = calls.map_err(|error| self.malformed_error(&error.to_string()))?;
+        // One for each call, in their order: the conversation may give a call another id.
+        let extras: Vec<Value> = calls.iter().map(|(_, extra)| extra.clone().unwrap_or_default()).collect();
+        let mut parts = Map::new();
+        if !self.details.is_empty() {
+            parts.insert("reasoning_details".to_owned(), Value::Array(self.details));
+        }
+        if extras.iter().any(|extra| !extra.is_null()) {
+            parts.insert("extra_content".to_owned(), Value::Array(extras));
+        }
+        let native = (!parts.is_empty()).then(|| ProviderMetadata { provider: self.provider, parts: Value::Object(parts) });
+        let calls = calls.into_iter().map(|(call, _)| call).collect();
+        let said = AssistantMessage { text: self.text, reasoning: self.reasoning, calls, native };
+        Ok(Answer { said, usage: self.usage, stop })
+    }
+
+    fn frame(&mut self, frame: &Value, data: &str, is_error: bool, hear: Hear<'_>) -> Result<(), ModelError> {
+        if is_error || frame.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(errors::in_stream(&self.provider, frame, &self.redactor));
+        }
+        if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
+            self.usage = read_usage(usage);
+        }
+        let choices = frame.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        // Only one was asked for. Others would be other answers.
+        let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
+        let Some(choice) = choices.iter().find(is_first) else { return Ok(()) };
+        self.frames += 1;
+        let again = !data.is_empty() && data == self.last;
+        data.clone_into(&mut self.last);
+        if let Some(said) = ["delta", "message"].iter().find_map(|name| choice.get(name).filter(|it| it.is_object())) {
+            self.read_delta(said, again, hear)?;
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
+            if reason == "error" {
+                return Err(errors::in_stream(&self.provider, choice, &self.redactor));
+            }
+            self.finish = Some(reason.to_ascii_lowercase());
+        }
+        Ok(())
+    }
+
+    fn read_delta(&mut self, said: &Value, again: bool, hear: Hear<'_>) -> Result<(), ModelError> {
+        // Both may be there, with the same in them.
+        let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| said.get(name)?.as_str());
+        self.think(reasoning.unwrap_or_default(), &mut *hear);
+        match said.get("content") {
+            Some(Value::String(text)) => self.push_text(text, &mut *hear),
+            Some(Value::Array(parts)) => {
+                for part in parts {
+                    let text = |value: &Value| value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+                    let thoughts = part.get("thinking").and_then(Value::as_array).into_iter().flatten();
+                    self.think(&thoughts.map(text).collect::<String>(), &mut *hear);
+                    self.push_text(&text(part), &mut *hear);
+                }
+            }
+            _ => {}
+        }
+        // What the model says where it declines.
+        self.push_text(said.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *hear);
+        if let Some(details) = said.get("reasoning_details").and_then(Value::as_array) {
+            self.of_details += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
+            self.details.extend(details.iter().cloned());
+        }
+        let calls: &[Value] = match said.get("tool_calls") {
+            Some(Value::Array(calls)) => calls,
+            Some(call @ Value::Object(_)) => std::slice::from_ref(call),
+            _ => &[],
+        };
+        let legacy = said.get("function_call").filter(|call| call.is_object());
+        for call in calls.iter().chain(legacy) {
+            self.calls.piece(call, self.frames, again).map_err(|error| self.malformed_error(&error.to_string()))?;
+        }
+        if self.text.len() + self.reasoning.len() + self.of_details + self.calls.bytes() > MOST {
+            return Err(self.malformed_error(&format!("an answer of more than {MOST} bytes")));
+        }
+        Ok(())
+    }
+
+    fn push_text(&mut self, text: &str, hear: Hear<'_>) {
+        if !text.is_empty() {
+            self.text.push_str(text);
+            hear(Delta::Text(text.to_owned()));
+        }
+    }
+
+    fn think(&mut self, text: &str, hear: Hear<'_>) {
+        if !text.is_empty() {
+            self.reasoning.push_str(text);
+            hear(Delta::Reasoning(text.to_owned()));
+        }
+    }
+
+    pub(super) fn malformed_error(&self, what: &str) -> ModelError {
+        ModelError::new(ErrorKind::Malformed, format!("{} sent {what}", self.provider))
+    }
+
+    /// What came is a page of HTML.
+    pub(super) fn page(&self, page: &str) -> ModelError {
+        self.malformed_error(&format!("{} in place of an answer", errors::sanitize_words(page, &self.redactor)))
+    }
+
+    /// What came are lines, and none of them is an event: comments before the connection was cut, or something else altogether.
+    pub(super) fn no_stream(&self, text: &str) -> ModelError {
+        match text.lines().find(|line| !line.is_empty() && !line.starts_with(':')) {
+            Some(line) => self.malformed_error(&format!("what is no answer: {}", errors::sanitize_words(line, &self.redactor))),
+            None => self.broken_off(),
+        }
+    }
+
+    pub(super) fn broken_off(&self) -> ModelError {
+        let how_far = if self.calls.is_empty() { "" } else { ", in the midst of a call" };
+        ModelError::new(
+            ErrorKind::BrokenOff,
+            format!("the answer of {} broke off before its end{how_far}", self.provider),
+        )
+    }
+}
+
+fn read_usage(usage: &Value) -> Usage {
+    let number = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let cached = ["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cached_tokens"];
+    Usage {
+        input: number("/prompt_tokens").unwrap_or_default(),
+        output: number("/completion_tokens").unwrap_or_default(),
+        cached: cached.iter().find_map(|pointer| number(pointer)).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,125 @@
+//! A prompt as `POST …/chat/completions` wants it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::message::{ToolCall, Message, AssistantMessage};
+use crate::Prompt;
+
+/// The longest id of a call that every server takes, in bytes (OpenAI's bound).
+const LONGEST_ID: usize = 40;
+
+/// What servers differ in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Whether it may be asked for tokens.
+    pub(super) stream_options: bool,
+    /// Whether the limit of the output is `max_completion_tokens`.
+    pub(super) completion_tokens: bool,
+}
+
+/// The body of the request.
+pub(super) fn body(model: &str, provider: &str, prompt: Prompt<'_>, dialect: Dialect) -> Value {
+    let mut body = json!({ "model": model, "messages": messages(provider, prompt), "stream": true });
+    let mut set =
+        |name: &str, value: Value| drop(body.as_object_mut().and_then(|body| body.insert(name.to_owned(), value)));
+    if dialect.stream_options {
+        set("stream_options", json!({ "include_usage": true }));
+    }
+    if let Some(most) = prompt.max_output {
+        set(if dialect.completion_tokens { "max_completion_tokens" } else { "max_tokens" }, json!(most));
+    }
+    if !prompt.tools.is_empty() {
+        let tool = |tool: &crate::ToolDefinition| {
+            let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+            json!({ "type": "function", "function": function })
+        };
+        set("tools", prompt.tools.iter().map(tool).collect());
+    }
+    body
+}
+
+fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
+    let mut messages = Vec::new();
+    if !prompt.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": prompt.system }));
+    }
+    let mut ids = Ids::default();
+    let mut words: Vec<&str> = Vec::new();
+    for message in prompt.messages {
+        if let Message::User { text } = message {
+            words.push(text);
+            continue;
+        }
+        user(&mut messages, &mut words);
+        match message {
+            Message::User { .. } => {}
+            Message::Assistant(said) => messages.extend(assistant(provider, said, &mut ids)),
+            Message::Tool(outcome) => {
+                messages
+                    .push(json!({ "role": "tool", "tool_call_id": ids.wire_id(&outcome.call), "content": outcome.text }));
+            }
+        }
+    }
+    user(&mut messages, &mut words);
+    messages
+}
+
+/// What a person said in several messages is one: templates of many open models want the roles to alternate.
+fn user(messages: &mut Vec<Value>, words: &mut Vec<&str>) {
+    if !words.is_empty() {
+        messages.push(json!({ "role": "user", "content": std::mem::take(words).join("\n\n") }));
+    }
+}
+
+/// Nothing where there is neither text nor a call: servers refuse such a message.
+fn assistant(provider: &str, said: &AssistantMessage, ids: &mut Ids) -> Option<Value> {
+    if said.text.is_empty() && said.calls.is_empty() {
+        return None;
+    }
+    // Null where it is empty: some servers refuse a text that is none.
+    let content = if said.text.is_empty() { Value::Null } else { Value::String(said.text.clone()) };
+    let mut message = json!({ "role": "assistant", "content": content });
+    let fields = message.as_object_mut()?;
+    let native = said.native.as_ref().filter(|native| native.provider == provider);
+    if let Some(details) = native.and_then(|native| native.parts.get("reasoning_details")) {
+        fields.insert("reasoning_details".to_owned(), details.clone());
+    }
+    if !said.calls.is_empty() {
+        let extras = native.and_then(|native| native.parts.get("extra_content"));
+        let extra = |at: usize| extras.and_then(|extras| extras.get(at)).filter(|extra| !extra.is_null());
+        let calls = said.calls.iter().enumerate().map(|(at, it)| call(it, extra(at), ids));
+        fields.insert("tool_calls".to_owned(), calls.collect());
+    }
+    Some(message)
+}
+
+fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
+    let arguments = match &call.arguments {
+        Value::Object(_) => call.arguments.to_string(),
+        // Servers read what is sent back, and fail at what is no object.
+        other => json!({ "invalid_arguments": other }).to_string(),
+    };
+    let function = json!({ "name": call.tool, "arguments": arguments });
+    let mut value = json!({ "id": ids.wire_id(&call.id), "type": "function", "function": function });
+    if let (Some(extra), Some(fields)) = (extra, value.as_object_mut()) {
+        fields.insert("extra_content".to_owned(), extra.clone());
+    }
+    value
+}
+
+/// Ids as every server takes them. Another provider's may be too long, or have characters that this one refuses.
+#[derive(Default)]
+struct Ids(BTreeMap<String, String>);
+
+impl Ids {
+    fn wire_id(&mut self, id: &str) -> String {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(is_plain) {
+            return id.to_owned();
+        }
+        let next = self.0.len();
+        self.0.entry(id.to_owned()).or_insert_with(|| format!("zubi_call_{next}")).clone()
+    }
+}

@@ -1,0 +1,134 @@
+//! From bytes to an answer. Pure: no reading, no clock, so that tests and a fuzzer can cut the bytes as they like.
+//!
+//! What the first byte is says what comes, for what servers call their content is often wrong: events, one body of JSON from
+//! those that cannot stream, or a page of HTML from whoever stands in front.
+
+use zubi_tool_api::redact::Redactor;
+
+use super::answer::{Decoder, Hear};
+use crate::ids::Ids;
+use crate::{Answer, ErrorKind, ModelError, errors, sse};
+
+/// The longest event and the longest body, in bytes. Whole files are written in one piece.
+const LONGEST: usize = 8 * 1024 * 1024;
+
+/// The most bytes of one answer on the wire, where a word may be an event of some hundred bytes.
+const MOST: usize = 64 * 1024 * 1024;
+
+/// Reads one answer.
+#[derive(Debug)]
+pub struct Reader {
+    decoder: Decoder,
+    what: StreamEvent,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+enum StreamEvent {
+    /// Nothing but white space has come.
+    Nothing,
+    Events {
+        sse: sse::Decoder,
+        any: bool,
+        head: Vec<u8>,
+    },
+    Body(Vec<u8>),
+}
+
+impl Reader {
+    /// `redactor` takes secrets out of what is told of errors; `ids` are those that calls may not have.
+    pub fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
+        Self { decoder: Decoder::new(provider, redactor, ids), what: StreamEvent::Nothing, bytes: 0 }
+    }
+
+    /// Takes the next bytes; `hear` is told each piece of the answer.
+    pub fn push(&mut self, bytes: &[u8], hear: Hear<'_>) -> Result<(), ModelError> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        if self.bytes > MOST {
+            return Err(self.decoder.malformed_error(&format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+        }
+        let mut bytes = bytes;
+        if matches!(self.what, StreamEvent::Nothing) {
+            bytes = bytes.trim_ascii_start();
+            match bytes.first() {
+                None => return Ok(()),
+                Some(b'{' | b'[' | b'<') => self.what = StreamEvent::Body(Vec::new()),
+                Some(_) => self.what = StreamEvent::Events { sse: sse::Decoder::new(LONGEST), any: false, head: Vec::new() },
+            }
+        }
+        match &mut self.what {
+            StreamEvent::Nothing => Ok(()),
+            StreamEvent::Body(body) if body.len() + bytes.len() > LONGEST => Err(self.too_long()),
+            StreamEvent::Body(body) => {
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            StreamEvent::Events { sse, any, head } => {
+                let mut events = Vec::new();
+                let pushed = sse.push(bytes, &mut events);
+                *any = *any || !events.is_empty();
+                if !*any {
+                    head.extend(bytes.iter().take(errors::MAX_BODY.saturating_sub(head.len())));
+                }
+                for event in &events {
+                    self.decoder.event(event, &mut *hear)?;
+                }
+                pushed.map_err(|sse::TooLong| self.too_long())
+            }
+        }
+    }
+
+    /// Whether the rest does not matter.
+    pub fn is_done(&self) -> bool {
+        self.decoder.is_done()
+    }
+
+    /// Whether the model has finished; at most its usage is still to come.
+    pub fn is_finished(&self) -> bool {
+        self.decoder.is_finished()
+    }
+
+    /// Grows with everything that says something of the answer.
+    pub fn progress(&self) -> u64 {
+        match &self.what {
+            StreamEvent::Body(body) => body.len() as u64,
+            StreamEvent::Nothing | StreamEvent::Events { .. } => self.decoder.frames(),
+        }
+    }
+
+    /// The answer, now that no more bytes come.
+    pub fn finish(mut self, hear: Hear<'_>) -> Result<Answer, ModelError> {
+        match std::mem::replace(&mut self.what, StreamEvent::Nothing) {
+            StreamEvent::Nothing => {}
+            StreamEvent::Body(body) => {
+                let text = String::from_utf8_lossy(&body);
+                if let Some(page) = errors::page_title(&text) {
+                    return Err(self.decoder.page(&page));
+                }
+                self.decoder.body(&text, hear)?;
+            }
+            StreamEvent::Events { sse, any, head } => {
+                let events = sse.finish();
+                if !any && events.is_empty() && !self.decoder.is_finished() {
+                    return Err(self.decoder.no_stream(&String::from_utf8_lossy(&head)));
+                }
+                for event in &events {
+                    let is_before_end = !self.decoder.is_finished();
+                    // The last one was not ended: what is no JSON there was cut.
+                    match self.decoder.event(event, &mut *hear) {
+                        Err(error) if is_before_end && error.kind == ErrorKind::Malformed => {
+                            return Err(self.decoder.broken_off());
+                        }
+                        Err(error) if is_before_end => return Err(error),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.decoder.finish()
+    }
+
+    fn too_long(&self) -> ModelError {
+        self.decoder.malformed_error(&format!("an event of more than {LONGEST} bytes"))
+    }
+}

@@ -1,0 +1,373 @@
+//! Over a real connection, to a server that sends what a test wrote, byte for byte, piece by piece.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use zubi_base::config::Api;
+
+use super::{KEY, frames, stream, render_answer};
+use crate::message::Message;
+use crate::chat::ChatCompletionsProvider;
+use crate::keys::Key;
+use crate::provider::{self, ProviderTimeouts, ProviderConfig};
+use crate::{ModelSource as _, Prompt};
+
+/// What the server does with one connection.
+#[derive(Clone)]
+enum Script {
+    /// Sends these pieces, each on its own, and closes.
+    Close(Vec<Vec<u8>>),
+    /// The same, and stays silent.
+    Stall(Vec<Vec<u8>>),
+    /// The same, and resets the connection.
+    Reset(Vec<Vec<u8>>),
+    /// The same, and shows for ever that it is still there.
+    Alive(Vec<Vec<u8>>),
+}
+
+/// A response head and a body that ends with the connection.
+fn response(status: &str, headers: &str, body: &str) -> Vec<Vec<u8>> {
+    let mut bytes = format!("HTTP/1.1 {status}\r\n{headers}\r\n").into_bytes();
+    bytes.extend_from_slice(body.as_bytes());
+    bytes.chunks(7).map(<[u8]>::to_vec).collect()
+}
+
+fn ok(body: &str) -> Vec<Vec<u8>> {
+    response("200 OK", "content-type: text/event-stream\r\n", body)
+}
+
+/// Serves the scripts, one to a connection. Keeps what it was asked.
+async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&asked);
+    tokio::spawn(async move {
+        let mut silent = Vec::new();
+        for script in scripts {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let request = request(&mut socket).await;
+            kept.lock().unwrap().push(request);
+            let (Script::Close(pieces) | Script::Stall(pieces) | Script::Reset(pieces) | Script::Alive(pieces)) =
+                &script;
+            for piece in pieces {
+                socket.write_all(piece).await.unwrap();
+                socket.flush().await.unwrap();
+            }
+            match script {
+                Script::Close(_) => drop(socket),
+                Script::Stall(_) => silent.push(socket),
+                Script::Reset(_) => socket.set_zero_linger().unwrap(),
+                // Until nobody listens any more.
+                Script::Alive(_) => drop(tokio::spawn(async move {
+                    while socket.write_all(b": keep\n\n").await.is_ok() {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                    }
+                })),
+            }
+        }
+        // Whoever is silent is so for as long as the test takes.
+        std::future::pending::<()>().await;
+    });
+    (url, asked)
+}
+
+/// Reads one request: its head and as much as that says there is.
+async fn request(socket: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    loop {
+        let mut buffer = [0; 4096];
+        let read = socket.read(&mut buffer).await.unwrap();
+        bytes.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            if read == 0 || body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+                return text;
+            }
+        }
+        assert!(read != 0, "no request: {text}");
+    }
+}
+
+fn config(url: Url) -> ProviderConfig {
+    ProviderConfig {
+        provider: "it".to_owned(),
+        api: Api::OpenaiChat,
+        url,
+        key: Some(Key::new(KEY, "a test")),
+        key_header: None,
+        headers: HeaderMap::new(),
+        query: BTreeMap::new(),
+        context: Some(1000),
+        models: Vec::new(),
+        patience: ProviderTimeouts { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..ProviderTimeouts::default() },
+    }
+}
+
+/// What comes of one question, and how often the server was asked.
+async fn query_chat(chat: &ChatCompletionsProvider) -> String {
+    let model = chat.open("m").await.unwrap();
+    let messages = [Message::User { text: "Hi".to_owned() }];
+    let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(9) };
+    let answer = model.answer(prompt, &|_| {}).await;
+    let wait = answer.as_ref().err().and_then(|error| error.retry_after);
+    let text = render_answer(&answer, "") + &wait.map(|wait| format!(" (after {wait:?})")).unwrap_or_default();
+    assert!(!text.contains(KEY) && !format!("{chat:?}{answer:?}").contains(KEY), "{text}");
+    text
+}
+
+async fn check(scripts: Vec<Script>) -> String {
+    check_with(scripts, |_| {}).await.0
+}
+
+async fn check_with(scripts: Vec<Script>, change: impl FnOnce(&mut ProviderConfig)) -> (String, Vec<String>) {
+    let (url, asked) = serve(scripts).await;
+    let port = url.port().unwrap().to_string();
+    let mut config = config(url);
+    change(&mut config);
+    let text = query_chat(&ChatCompletionsProvider::new(config)).await.replace(&port, "PORT");
+    let asked = asked.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
+    (text, asked)
+}
+
+#[tokio::test]
+async fn an_answer_and_what_was_asked() {
+    let (text, asked) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |_| {}).await;
+    assert_snapshot!(text, @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(asked.concat().replace('\r', ""), @r#"
+    POST /v1/chat/completions HTTP/1.1
+    authorization: Bearer sk-never-shown-0123456789
+    content-type: application/json
+    accept: */*
+    user-agent: zubi/0.1.0
+    host: 127.0.0.1:PORT
+    content-length: 126
+
+    {"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"stream_options":{"include_usage":true},"max_tokens":9}
+    "#);
+}
+
+#[tokio::test]
+async fn a_gateway_with_headers_of_its_own() {
+    let (text, asked) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |config| {
+        config.key_header = Some("api-key".parse().unwrap());
+        config.query = BTreeMap::from([("api-version".to_owned(), "2024 10".to_owned())]);
+        config.headers.insert("x-team", "a".parse().unwrap());
+    })
+    .await;
+    assert_snapshot!(text, @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    let head = asked.concat().replace('\r', "");
+    assert_snapshot!(head.split("\n\n").next().unwrap(), @"
+    POST /v1/chat/completions?api-version=2024+10 HTTP/1.1
+    x-team: a
+    api-key: sk-never-shown-0123456789
+    content-type: application/json
+    accept: */*
+    user-agent: zubi/0.1.0
+    host: 127.0.0.1:PORT
+    content-length: 126
+    ");
+}
+
+#[tokio::test]
+async fn connections_that_end_otherwise() {
+    let text = frames(&[r#"{"content":"Hi"}"#]);
+    let call = frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#]);
+    let whole = stream(&[r#"{"content":"Hi"}"#], "stop");
+    let chunked = |body: &str, end: &str| {
+        let body = format!("{:x}\r\n{body}\r\n{end}", body.len());
+        response("200 OK", "content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n", &body)
+    };
+    assert_snapshot!(check(vec![Script::Close(ok(&text))]).await, @"BrokenOff: the answer of it broke off before its end");
+    assert_snapshot!(check(vec![Script::Close(chunked(&text, ""))]).await, @"BrokenOff: the answer of it broke off before its end: unexpected EOF during chunk size line");
+    assert_snapshot!(check(vec![Script::Close(chunked(&text, "0\r\n\r\n"))]).await, @"BrokenOff: the answer of it broke off before its end");
+    // How far it had come when it was reset is chance; that it is no answer is not.
+    let reset = check(vec![Script::Reset(ok(&call))]).await;
+    assert!(reset.starts_with("BrokenOff: "), "{reset}");
+    assert_snapshot!(check(vec![Script::Close(Vec::new())]).await, @"BrokenOff: it at http://127.0.0.1:PORT/v1 gave no answer: connection closed before message completed");
+    // It has said all: nobody waits for the end of the connection.
+    assert_snapshot!(check(vec![Script::Stall(ok(&whole))]).await, @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+}
+
+#[tokio::test]
+async fn silence_is_given_up() {
+    let text = frames(&[r#"{"content":"Hi"}"#]);
+    let without_end = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
+    let mut told = Vec::new();
+    for sent in [Vec::new(), ok(&text), response("500 Oh", "", "bus"), ok(&without_end)] {
+        let impatient = |config: &mut ProviderConfig| config.patience.idle = Duration::from_millis(300);
+        told.push(check_with(vec![Script::Stall(sent)], impatient).await.0);
+    }
+    assert_snapshot!(told.join("\n"), @r#"
+    TimedOut: it said nothing for 300 ms
+    TimedOut: it said nothing for 300 ms
+    Overloaded: it answers 500 Internal Server Error
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Of a refusal that comes byte by byte not each byte is waited for anew.
+    let patience = |config: &mut ProviderConfig| config.patience.idle = Duration::from_millis(300);
+    let dripping = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], patience).await.0;
+    assert_snapshot!(dripping, @"Overloaded: it answers 500 Internal Server Error");
+}
+
+/// The server, which has more to say, sees the connection close.
+#[tokio::test]
+async fn giving_up_closes_the_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
+    let chat = ChatCompletionsProvider::new(config(url));
+    let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
+    let asking = tokio::spawn(async move {
+        let model = chat.open("m").await.unwrap();
+        let messages = [Message::User { text: "Hi".to_owned() }];
+        let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: None };
+        model.answer(prompt, &|piece| heard.send(piece).unwrap()).await
+    });
+    let (mut socket, _) = listener.accept().await.unwrap();
+    request(&mut socket).await;
+    socket.write_all(&ok(&frames(&[r#"{"content":"Hi"}"#])).concat()).await.unwrap();
+    hears.recv().await.unwrap();
+    asking.abort();
+    let closed = tokio::time::timeout(Duration::from_secs(10), socket.read(&mut [0; 16])).await;
+    assert!(matches!(closed, Ok(Ok(0) | Err(_))), "{closed:?}");
+}
+
+#[tokio::test]
+async fn nobody_listens() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let chat = ChatCompletionsProvider::new(config(Url::parse(&format!("http://{address}/v1")).unwrap()));
+    assert_snapshot!(query_chat(&chat).await.replace(&address.port().to_string(), "PORT"), @"Unreachable: it cannot be reached at http://127.0.0.1:PORT/v1: Connection refused (os error 111)");
+}
+
+/// A key in a header of the user's own is as secret as one that is configured as such, also without its scheme.
+#[tokio::test]
+async fn a_refusal_that_repeats_the_key_of_a_header() {
+    let refusal = response("401 Unauthorized", "", "Incorrect API key: abcd-1234-efgh");
+    let change = |config: &mut ProviderConfig| {
+        let headers = BTreeMap::from([("Authorization".to_owned(), "Bearer abcd-1234-efgh".to_owned())]);
+        (config.key, config.headers) = (None, provider::headers(&headers).unwrap());
+    };
+    let (told, asked) = check_with(vec![Script::Close(refusal)], change).await;
+    assert_snapshot!(told, @"Unauthorized: it answers 401 Unauthorized: Incorrect API key: (redacted)");
+    assert!(asked[0].contains("authorization: Bearer abcd-1234-efgh"), "{asked:?}");
+}
+
+#[tokio::test]
+async fn refusals() {
+    let json = "content-type: application/json\r\n";
+    let body = format!("{{\"error\":{{\"message\":\"slow down, {KEY}\",\"code\":\"rate_limit_exceeded\"}}}}");
+    assert_snapshot!(check(vec![Script::Close(response("429 Too Many Requests", &format!("{json}retry-after: 7\r\n"), &body))]).await, @"RateLimited: it answers 429 Too Many Requests: slow down, (redacted) (after 7s)");
+    assert_snapshot!(check(vec![Script::Close(response("302 Found", "location: http://127.0.0.1:1/?key=hunter2\r\n", ""))]).await, @"NotConfigured: it answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is");
+    assert_snapshot!(check(vec![Script::Close(response("200 OK", "content-type: text/html\r\n", "<html><title>Sign in</title>"))]).await, @"Malformed: it sent a page of HTML (`Sign in`) in place of an answer");
+    assert_snapshot!(check(vec![Script::Close(response("529 ", json, r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#))]).await, @"Overloaded: it answers 529: Overloaded");
+}
+
+/// A server that does not know an option is asked once more without it, and from then on without it.
+#[tokio::test]
+async fn options_that_a_server_refuses_are_left_out() {
+    let refused = |what: &str| {
+        let body = format!("{{\"error\":{{\"message\":\"{what}\",\"type\":\"invalid_request_error\"}}}}");
+        Script::Close(response("400 Bad Request", "", &body))
+    };
+    let answer = Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")));
+    let (url, asked) = serve(vec![
+        refused("Unknown field: stream_options"),
+        refused("'max_tokens' is not supported, use 'max_completion_tokens'"),
+        answer.clone(),
+        answer,
+        refused("stream_options again"),
+    ])
+    .await;
+    let chat = ChatCompletionsProvider::new(config(url));
+    let mut text = [query_chat(&chat).await, query_chat(&chat).await, query_chat(&chat).await].join("\n");
+    for request in asked.lock().unwrap().iter() {
+        let (_, body) = request.split_once("\r\n\r\n").unwrap();
+        text.push('\n');
+        text.push_str(body);
+    }
+    assert_snapshot!(text, @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    Refused: it answers 400 Bad Request: stream_options again
+    {"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"stream_options":{"include_usage":true},"max_tokens":9}
+    {"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"max_tokens":9}
+    {"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"max_completion_tokens":9}
+    {"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"max_completion_tokens":9}
+    {"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"max_completion_tokens":9}
+    "#);
+}
+
+#[tokio::test]
+async fn lists_of_models() {
+    let list = |body: &'static str| async move {
+        let (url, asked) = serve(vec![Script::Close(response("200 OK", "", body))]).await;
+        let chat = ChatCompletionsProvider::new(config(url));
+        let models = match chat.models().await {
+            Ok(models) => models
+                .iter()
+                .map(|model| format!("{} {:?} {:?}", model.id, model.name, model.context))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            Err(error) => format!("{:?}: {error}", error.kind),
+        };
+        assert!(asked.lock().unwrap()[0].starts_with("GET /v1/models HTTP/1.1\r\n"));
+        models
+    };
+    assert_snapshot!(list(r#"{"object":"list","data":[{"id":"b"},{"id":"a/x","name":"A\u001b[1m"},{"id":"b"},{"id":""},{"id":"n\nl"},{"x":1},3]}"#).await, @r#"
+    it/a/x "A\\u{1b}[1m" Some(1000)
+    it/b "b" Some(1000)
+    "#);
+    assert_snapshot!(list(r#"[{"name":"only"}]"#).await, @r#"it/only "only" Some(1000)"#);
+    assert_snapshot!(list("<html>no</html>").await, @"Malformed: it sent no list of models, but a page of HTML");
+    assert_snapshot!(list(r#"{"data": 3}"#).await, @r#"Malformed: it sent no list of models, but {"data": 3}"#);
+    let named = ChatCompletionsProvider::new(ProviderConfig {
+        models: vec!["one".to_owned()],
+        ..config(Url::parse("http://127.0.0.1:1").unwrap())
+    });
+    assert_eq!(named.models().await.unwrap()[0].id, "it/one", "not asked where the user says which there are");
+    for name in ["", "a\nb", &"x".repeat(300)] {
+        assert!(named.open(name).await.is_err());
+    }
+}
+
+/// What only keeps a connection alive is no answer, and prolongs none that is whole.
+#[tokio::test]
+async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
+    let patience =
+        ProviderTimeouts { idle: Duration::from_millis(300), kept_alive: Duration::from_millis(300), ..ProviderTimeouts::default() };
+    let begun = ok(&frames(&[r#"{"content":"Hi"}"#]));
+    let said = check_with(vec![Script::Alive(begun.clone())], |config| config.patience = patience).await.0;
+    assert_snapshot!(said, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
+    let patience =
+        ProviderTimeouts { idle: Duration::from_millis(300), answer: Duration::from_millis(300), ..ProviderTimeouts::default() };
+    let said = check_with(vec![Script::Alive(begun)], |config| config.patience = patience).await.0;
+    assert_snapshot!(said, @"TimedOut: it was not done with its answer after 300 ms");
+    let finished = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
+    let patience = ProviderTimeouts { idle: Duration::from_millis(300), ..ProviderTimeouts::default() };
+    let said = check_with(vec![Script::Alive(ok(&finished))], |config| config.patience = patience).await.0;
+    assert_snapshot!(said, @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+}

@@ -1,0 +1,203 @@
+//! The providers that the user has: those of `[models.NAME]`, and those that are built in, as far as they can be asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::header::HeaderName;
+use zubi_base::config::models::Fields;
+use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
+use zubi_base::secret;
+
+use super::chat::ChatCompletionsProvider;
+use super::keys::{self, Variables};
+use super::genai_adapter::GenaiProvider;
+use super::openai::OpenAi;
+use super::provider::{self, ProviderTimeouts, ProviderConfig, secrets_of_field};
+use super::builtin::{self, WellKnown};
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
+
+/// No question with tools has fewer tokens.
+const LEAST_CONTEXT: u64 = 1_024;
+
+/// The user's own first, by name, then those that are built in and not changed by the user. One that cannot be asked is among
+/// them and says what it needs.
+pub fn configured_sources(settings: &Settings, secrets: &Secrets, variables: Variables<'_>) -> Vec<Arc<dyn ModelSource>> {
+    let known = |name: &str| well_known::PROVIDERS.iter().find(|known| known.name == name);
+    let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), known(name)));
+    let built_in = well_known::PROVIDERS.iter().filter(|known| !settings.models.contains_key(known.name));
+    let built_in = built_in.map(|known| (known.name, ProviderLayer::default(), Some(known)));
+    let asked = ProviderContext { settings, secrets, variables };
+    own.chain(built_in)
+        .map(|(name, layer, known)| -> Arc<dyn ModelSource> {
+            match asked.config(name, &layer, known) {
+                // Where the user says which API it is, it is that one.
+                Ok(config) if layer.api.is_none() && OpenAi::is_meant(&config) => Arc::new(OpenAi::new(config)),
+                // What the user has not configured is not asked with a key that was set for something else.
+                Ok(config) if known.is_some_and(|known| known.only_by_name) && !settings.models.contains_key(name) => {
+                    Arc::new(ByName(source(config)))
+                }
+                Ok(config) => source(config),
+                Err(problem) => Arc::new(Unusable { provider: name.to_owned(), problem }),
+            }
+        })
+        .collect()
+}
+
+/// What is secret of the models besides the user's `env`, for whoever takes secrets out of what is kept: keys in variables,
+/// and headers and parameters whose names say so.
+pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
+    let own = settings.models.values().filter_map(|layer| layer.key.as_deref());
+    let built_in = well_known::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
+    let keys = own.chain(built_in).filter_map(variables);
+    let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
+    let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name));
+    let fields = fields.flat_map(|(_, value)| secrets_of_field(value));
+    keys.chain(fields).map(|value| value.trim().to_owned()).collect()
+}
+
+fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
+    match config.api {
+        Api::OpenaiChat => Arc::new(ChatCompletionsProvider::new(config)),
+        Api::OpenaiResponses | Api::Anthropic | Api::Gemini | Api::Ollama => Arc::new(GenaiProvider::new(config)),
+    }
+}
+
+/// What configurations are made from.
+struct ProviderContext<'a> {
+    settings: &'a Settings,
+    secrets: &'a Secrets,
+    variables: Variables<'a>,
+}
+
+impl ProviderContext<'_> {
+    fn config(&self, name: &str, layer: &ProviderLayer, known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
+        if !is_name(name) {
+            return Err("a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own".to_owned());
+        }
+        let api = layer.api.or(known.map(|known| known.api)).unwrap_or(Api::OpenaiChat);
+        let url = match (&layer.url, known) {
+            (Some(url), _) => address::parse(url, api, layer.allow_http == Some(true))?,
+            (None, Some(known)) => match (self.variables)(known.address.name) {
+                Some(url) => address::parse(&url, api, layer.allow_http == Some(true))
+                    .map_err(|why| format!("the environment variable {}: {why}", known.address.name))?,
+                None => address::parse(known.url, api, false)?,
+            },
+            (None, None) => return Err(format!("needs an address: write `url = \"…\"` into [models.{name}]")),
+        };
+        let key = match (&layer.key, known.and_then(|known| known.key)) {
+            (Some(key), _) => Some(self.key(key)?),
+            // Another server of the user's own may want none, and is not to be sent the provider's.
+            (None, Some(_)) if layer.url.is_some() => None,
+            (None, Some(key)) => Some(self.key(key.name)?),
+            (None, None) => None,
+        };
+        if let Some(context) = layer.context.filter(|context| *context < LEAST_CONTEXT) {
+            return Err(format!(
+                "its `context` is {context}, and a question with its tools has more tokens than {LEAST_CONTEXT}: write how many the model takes, or leave it out"
+            ));
+        }
+        if layer.timeout == Some(0) {
+            let usual = ProviderTimeouts::default().idle.as_secs();
+            return Err(format!("its `timeout` is 0 seconds, in which no answer comes: leave it out for {usual}"));
+        }
+        let header =
+            |name: &String| HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no header"));
+        let Fields(query) = &layer.query;
+        Ok(ProviderConfig {
+            provider: name.to_owned(),
+            api,
+            url,
+            key,
+            key_header: layer.key_header.as_ref().map(header).transpose()?,
+            headers: provider::headers(&layer.headers.0)?,
+            query: query.clone(),
+            context: layer.context,
+            models: layer.models.clone(),
+            patience: ProviderTimeouts {
+                idle: layer.timeout.map_or(ProviderTimeouts::default().idle, Duration::from_secs),
+                ..ProviderTimeouts::default()
+            },
+        })
+    }
+
+    fn key(&self, name: &str) -> Result<keys::Key, String> {
+        keys::find(name, self.settings, self.secrets, self.variables)
+    }
+}
+
+/// Whether a provider may be called this.
+fn is_name(name: &str) -> bool {
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(is_good)
+        && ![choose::AUTO, choose::MOCK, choose::EDITOR].contains(&name)
+}
+
+/// A provider whose key was found by chance.
+struct ByName(Arc<dyn ModelSource>);
+
+#[async_trait]
+impl ModelSource for ByName {
+    fn provider(&self) -> &str {
+        self.0.provider()
+    }
+
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+
+    fn only_by_name(&self) -> bool {
+        true
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        self.0.models().await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        self.0.open(name).await
+    }
+}
+
+/// A provider that lacks something.
+struct Unusable {
+    provider: String,
+    problem: String,
+}
+
+impl Unusable {
+    fn error(&self) -> ModelError {
+        // Some say what it needs or has, others begin a sentence of their own.
+        let is_clause = ["needs ", "has "].iter().any(|verb| self.problem.starts_with(verb));
+        let between = if is_clause { " " } else { ": " };
+        ModelError::new(ErrorKind::NotConfigured, format!("{}{between}{}", self.provider, self.problem))
+    }
+}
+
+#[async_trait]
+impl ModelSource for Unusable {
+    fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    fn describe(&self) -> String {
+        self.problem.clone()
+    }
+
+    fn lacks_something(&self) -> bool {
+        true
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        Err(self.error())
+    }
+
+    async fn open(&self, _name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        Err(self.error())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Providers that are asked over an API of their own: Anthropic, Gemini, OpenAI's Responses, and [`ollama`]. For the first three
+//! the library `genai` writes the questions and reads the answers; [`question`] and [`answer`] are between it and zubi.
+//!
+//! What the library does not do well is done here: where requests go and with which headers (it has fixed ideas of both), when
+//! an answer is whole (it makes up an end for streams that were cut), what a failure means, which name a model has (it takes
+//! the last word of `gpt-5.1-codex-max` for a wish), bounds. Two bounds are left to it: a line that never ends and the body of
+//! a refusal are read as long as they come, which is until the answer is late.
+
+mod answer;
+mod failure;
+mod list;
+mod ollama;
+mod request;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatOptions, ChatStream, ChatStreamEvent};
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Headers, ModelIden, ServiceTarget};
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::json;
+use zubi_base::config::Api;
+
+use self::answer::{FrameTap, Reader};
+use self::ollama::Ollama;
+use super::ids::Ids;
+use super::provider::ProviderConfig;
+use super::model_list::ModelList;
+use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
+
+/// The version of Anthropic's API that is spoken.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+/// Words that the library takes off the end of a model's name.
+const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/// A provider.
+pub struct GenaiProvider(Arc<GenaiShared>);
+
+struct GenaiShared {
+    config: Arc<ProviderConfig>,
+    /// How the library calls the API; it is not asked for Ollama's.
+    kind: AdapterKind,
+    /// Made when they are first needed.
+    clients: Mutex<Option<Clients>>,
+    roster: ModelList,
+}
+
+/// Both use the same connections.
+#[derive(Clone)]
+struct Clients {
+    http: reqwest::Client,
+    library: genai::Client,
+}
+
+impl fmt::Debug for GenaiProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Native").field(&self.0.config).finish()
+    }
+}
+
+impl GenaiProvider {
+    /// Nothing is asked before a model is.
+    pub fn new(mut config: ProviderConfig) -> Self {
+        let (kind, key) = match config.api {
+            Api::Anthropic => (AdapterKind::Anthropic, Some("x-api-key")),
+            Api::Gemini => (AdapterKind::Gemini, Some("x-goog-api-key")),
+            Api::Ollama => (AdapterKind::Ollama, None),
+            Api::OpenaiResponses | Api::OpenaiChat => (AdapterKind::OpenAIResp, None),
+        };
+        config.key_header = config.key_header.or(key.map(HeaderName::from_static));
+        if config.api == Api::Anthropic {
+            let version = HeaderValue::from_static(ANTHROPIC_VERSION);
+            config.headers.entry("anthropic-version").or_insert(version);
+        }
+        Self(Arc::new(GenaiShared { config: Arc::new(config), kind, clients: Mutex::default(), roster: ModelList::default() }))
+    }
+}
+
+#[async_trait]
+impl ModelSource for GenaiProvider {
+    fn provider(&self) -> &str {
+        &self.0.config.provider
+    }
+
+    fn describe(&self) -> String {
+        self.0.config.describe()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let GenaiShared { config, roster, .. } = &*self.0;
+        roster.list(config, async { list::list_models(config, &self.0.clients()?.http).await }).await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let mut info = self.0.roster.find_or_assume(&self.0.config, name)?;
+        if self.0.config.api == Api::Ollama {
+            let client = self.0.clients()?.http;
+            info.context = Some(ollama::context(&self.0.config, &client, name).await);
+            let (name, config) = (name.to_owned(), Arc::clone(&self.0.config));
+            return Ok(Arc::new(Ollama { info, name, config, client }));
+        }
+        Ok(Arc::new(NativeModel {
+            info,
+            name: name.to_owned(),
+            shared: Arc::clone(&self.0),
+            is_plain: AtomicBool::new(false),
+        }))
+    }
+}
+
+impl GenaiShared {
+    fn clients(&self) -> Result<Clients, ModelError> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(clients) = clients.as_ref() {
+            return Ok(clients.clone());
+        }
+        let http = http::client(&self.config)?;
+        let library = genai::Client::builder().with_reqwest(http.clone()).build().map_err(|error| {
+            ModelError::new(ErrorKind::Unreachable, format!("{} cannot be asked: {error}", self.config.provider))
+        })?;
+        Ok(clients.insert(Clients { http, library }).clone())
+    }
+}
+
+/// One model of it.
+struct NativeModel {
+    info: ModelInfo,
+    name: String,
+    shared: Arc<GenaiShared>,
+    /// It has refused to think aloud.
+    is_plain: AtomicBool,
+}
+
+#[async_trait]
+impl Model for NativeModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+        let is_plain = self.is_plain.load(Ordering::Relaxed);
+        let refusal = match self.request_answer(prompt, pieces, is_plain).await {
+            Err(error) if !is_plain && self.refuses_to_think(&error) => error,
+            answered => return answered,
+        };
+        let answered = self.request_answer(prompt, pieces, true).await;
+        // It was about something else if that is refused as well.
+        let answered = answered.map_err(|error| if error.kind == ErrorKind::Refused { refusal } else { error })?;
+        self.is_plain.store(true, Ordering::Relaxed);
+        Ok(answered)
+    }
+}
+
+impl NativeModel {
+    /// Whether asking again without reasoning is of use: models that have none refuse to be asked for it.
+    fn refuses_to_think(&self, error: &ModelError) -> bool {
+        let says = |word: &str| error.message.to_ascii_lowercase().contains(word);
+        error.kind == ErrorKind::Refused
+            && matches!(self.shared.kind, AdapterKind::OpenAIResp | AdapterKind::Gemini)
+            && ["reasoning", "thinking", "thought", "encrypted_content"].into_iter().any(says)
+    }
+
+    async fn request_answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>, is_plain: bool) -> Result<Answer, ModelError> {
+        let shared = &self.shared;
+        let frames = Arc::new(FrameTap::default());
+        let request = request::chat_request(shared.kind, &self.info.provider, &self.name, prompt);
+        let options = self.options(prompt.max_output, is_plain, &frames);
+        let library = shared.clients()?.library;
+        let stream = library.exec_chat_stream(self.target()?, request, Some(&options)).await;
+        let mut stream: ChatStream = stream.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?.stream;
+        let ids = Ids::from_messages(prompt.messages);
+        let mut reader = Reader::new(shared.kind, &self.name, ids);
+        let mut waits = http::ResponseTimeouts::new(&shared.config);
+        let mut said = 0;
+        // Silence is told by the library, which does not tell of everything that ends it.
+        let idle = shared.config.patience.answer;
+        while let Some(event) = waits.wait(idle, stream.next()).await? {
+            let event = event.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?;
+            said += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
+            waits.on_progress(said);
+            reader.read_event(event, pieces).map_err(|why| failure::malformed_error(&shared.config, &why))?;
+            frames.check().map_err(|why| failure::malformed_error(&shared.config, &why))?;
+        }
+        reader.finish(&frames, &shared.config)
+    }
+
+    /// Where it is asked. The address and the headers are zubi's: the library would put a key of its own choice where it likes.
+    fn target(&self) -> Result<ServiceTarget, ModelError> {
+        let config = &self.shared.config;
+        let path = match self.shared.kind {
+            AdapterKind::Anthropic => "messages".to_owned(),
+            AdapterKind::Gemini => format!("models/{}:streamGenerateContent", self.name),
+            _ => "responses".to_owned(),
+        };
+        let mut url = config.address(&path);
+        if self.shared.kind == AdapterKind::Gemini {
+            url.query_pairs_mut().append_pair("alt", "sse");
+        }
+        let headers = config.headers_with_key()?;
+        let headers = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+        let headers = Headers::from(headers.collect::<Vec<_>>());
+        Ok(ServiceTarget {
+            // Not used where the whole request is told, but read as an address by some of its adapters.
+            endpoint: Endpoint::from_owned(format!("{}/", config.url.as_str().trim_end_matches('/'))),
+            auth: AuthData::RequestOverride { url: url.to_string(), headers },
+            model: ModelIden::new(self.shared.kind, self.name_for_library()),
+        })
+    }
+
+    /// The name that the library knows the model's family by. One that it would shorten has an end that it leaves alone; the
+    /// name that is sent is in [`Self::options`], and Gemini's in the address.
+    fn name_for_library(&self) -> String {
+        let last = self.name.rsplit('-').next().unwrap_or_default();
+        if TAKEN_OFF.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }
+    }
+
+    fn options(&self, max_output: Option<u64>, is_plain: bool, frames: &Arc<FrameTap>) -> ChatOptions {
+        let idle = self.shared.config.patience.idle;
+        let mut options = ChatOptions::default()
+            .with_capture_usage(true)
+            .with_capture_tool_calls(true)
+            .with_capture_reasoning_content(!is_plain)
+            .with_stream_header_timeout(idle)
+            .with_stream_read_timeout(idle)
+            .with_raw_frame_sink_arc(Arc::clone(frames) as Arc<dyn genai::chat::ChatFrameSink>);
+        options.max_tokens = max_output.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+        if self.shared.kind != AdapterKind::Gemini {
+            options = options.with_extra_body(json!({ "model": self.name }));
+        }
+        options
+    }
+}

@@ -1,0 +1,247 @@
+//! What the library hears of an answer, as an answer: its pieces, its calls, what is to be sent back, and whether it is whole.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use genai::adapter::AdapterKind;
+use genai::chat::{
+    ChatFrameSink, ChatStreamEvent, ContentPart, FrameCtx, RawFrameRef, StopReason, StreamEnd, ToolCall as GenaiCall,
+};
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+
+use super::failure;
+use crate::message::{ToolCall, ProviderMetadata, AssistantMessage, Usage};
+use crate::ids::Ids;
+use crate::provider::ProviderConfig;
+use crate::{Answer, ModelError, Delta, OnDelta, FinishReason, json as tolerant};
+
+/// The most that a model may say in one answer, in bytes of what is sent.
+const MOST: u64 = 32 * 1024 * 1024;
+/// The most calls in one answer.
+const MOST_CALLS: usize = 128;
+/// How much of the last frame is kept, for what the library does not tell of it.
+const MOST_OF_LAST: usize = 256 * 1024;
+
+/// What came over the wire, beside what the library makes of it.
+#[derive(Debug, Default)]
+pub(super) struct FrameTap {
+    count: AtomicU64,
+    bytes: AtomicU64,
+    /// One of them was no JSON. The library passes over such of OpenAI's, and what stood there would be missing.
+    has_broken: AtomicBool,
+    last: Mutex<String>,
+}
+
+impl ChatFrameSink for FrameTap {
+    fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
+        if frame.data.trim().is_empty() {
+            return;
+        }
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(frame.data.len() as u64, Ordering::Relaxed);
+        if frame.data != "[DONE]" && serde_json::from_str::<IgnoredAny>(frame.data).is_err() {
+            self.has_broken.store(true, Ordering::Relaxed);
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clear();
+        if frame.data.len() <= MOST_OF_LAST {
+            last.push_str(frame.data);
+        }
+    }
+}
+
+impl FrameTap {
+    pub(super) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// The last frame, if it is JSON.
+    pub(super) fn last(&self) -> Option<Value> {
+        tolerant::parse(&self.last.lock().unwrap_or_else(PoisonError::into_inner)).ok()
+    }
+
+    /// The last frame, as it came.
+    pub(super) fn last_text(&self) -> String {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it is not too much.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        if bytes > MOST { Err(format!("more than {} MiB in one answer", MOST / 1024 / 1024)) } else { Ok(()) }
+    }
+}
+
+/// One answer as far as it has come.
+pub(super) struct Reader {
+    kind: AdapterKind,
+    model: String,
+    ids: Ids,
+    said: AssistantMessage,
+    /// Calls that come whole, with signatures of their own.
+    whole: Vec<GenaiCall>,
+    /// Signatures that are not a call's.
+    signatures: Vec<String>,
+    end: Option<StreamEnd>,
+}
+
+impl Reader {
+    pub(super) fn new(kind: AdapterKind, model: &str, ids: Ids) -> Self {
+        let (said, whole, signatures) = (AssistantMessage::default(), Vec::new(), Vec::new());
+        Self { kind, model: model.to_owned(), ids, said, whole, signatures, end: None }
+    }
+
+    /// The next event.
+    pub(super) fn read_event(&mut self, event: ChatStreamEvent, pieces: OnDelta<'_>) -> Result<(), String> {
+        match event {
+            ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
+            ChatStreamEvent::Chunk(chunk) if chunk.content.is_empty() => {}
+            ChatStreamEvent::Chunk(chunk) => {
+                self.said.text.push_str(&chunk.content);
+                pieces(Delta::Text(chunk.content));
+            }
+            ChatStreamEvent::ReasoningChunk(chunk) if chunk.content.is_empty() => {}
+            ChatStreamEvent::ReasoningChunk(chunk) => {
+                self.said.reasoning.push_str(&chunk.content);
+                pieces(Delta::Reasoning(chunk.content));
+            }
+            ChatStreamEvent::ThoughtSignatureChunk(chunk) => self.signatures.push(chunk.content),
+            ChatStreamEvent::ToolCallChunk(chunk) => {
+                // Those of the others come in pieces, and whole at the end.
+                if self.kind == AdapterKind::Gemini {
+                    self.whole.push(chunk.tool_call);
+                }
+            }
+            ChatStreamEvent::End(end) => self.end = Some(end),
+        }
+        if self.whole.len() > MOST_CALLS { Err(format!("more than {MOST_CALLS} calls in one answer")) } else { Ok(()) }
+    }
+
+    /// The answer, if it is whole. The library tells of an end also where the stream was cut: what shows the true one differs.
+    pub(super) fn finish(mut self, frames: &FrameTap, config: &ProviderConfig) -> Result<Answer, ModelError> {
+        if let Some(error) = failure::from_last_frame(config, frames) {
+            return Err(error);
+        }
+        let Some(end) = self.end.take() else { return Err(failure::truncated(config, frames)) };
+        let is_whole = match self.kind {
+            AdapterKind::Gemini => end.captured_stop_reason.is_some(),
+            AdapterKind::OpenAIResp => end.captured_response_id.is_some(),
+            // Anthropic's is told at its mark alone.
+            _ => true,
+        };
+        if !is_whole {
+            return Err(failure::truncated(config, frames));
+        }
+        if frames.has_broken.load(Ordering::Relaxed) {
+            return Err(failure::malformed_error(config, "an event that is no JSON"));
+        }
+        if let Some(StopReason::Other(reason)) = &end.captured_stop_reason
+            && matches!(reason.as_str(), "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")
+        {
+            return Err(failure::malformed_error(config, &format!("a call that it could not write itself ({reason})")));
+        }
+        let stop = self.stop(&end, frames);
+        let usage = usage(end.captured_usage.as_ref());
+        let content = end.captured_content.map(genai::chat::MessageContent::into_parts).unwrap_or_default();
+        let calls = if self.whole.is_empty() {
+            content.iter().filter_map(ContentPart::as_tool_call).cloned().collect()
+        } else {
+            std::mem::take(&mut self.whole)
+        };
+        if calls.len() > MOST_CALLS {
+            return Err(failure::malformed_error(config, &format!("more than {MOST_CALLS} calls in one answer")));
+        }
+        self.said.native = self.native(&content, &calls, &config.provider);
+        for call in calls {
+            let call = self.call(call);
+            self.said.calls.push(call);
+        }
+        Ok(Answer { said: self.said, usage, stop })
+    }
+
+    fn stop(&self, end: &StreamEnd, frames: &FrameTap) -> FinishReason {
+        // Whose reason stands in the frame only.
+        let is_filtered = self.kind == AdapterKind::OpenAIResp
+            && frames.last().is_some_and(|last| {
+                last.pointer("/response/incomplete_details/reason") == Some(&json!("content_filter"))
+            });
+        match &end.captured_stop_reason {
+            _ if is_filtered => FinishReason::Filtered,
+            Some(StopReason::MaxTokens(_)) => FinishReason::Length,
+            Some(StopReason::ContentFilter(_)) => FinishReason::Filtered,
+            _ => FinishReason::Finished,
+        }
+    }
+
+    fn call(&mut self, call: GenaiCall) -> ToolCall {
+        let id = if self.kind == AdapterKind::Gemini && call.call_id.starts_with("call#") {
+            // The library's own where Gemini gives none, counted anew in each frame. It knows them by their form and does
+            // not send them.
+            let number = getrandom::u32().unwrap_or_default();
+            self.ids.ensure_unique(&format!("call#{}#{number}", call.fn_name))
+        } else {
+            self.ids.ensure_unique(&call.call_id)
+        };
+        let arguments = match call.fn_arguments {
+            Value::Object(object) => Value::Object(object),
+            Value::Null => Value::Object(Map::new()),
+            Value::String(text) => tolerant::arguments(&text).map_or(Value::String(text), Value::Object),
+            other => Value::String(other.to_string()),
+        };
+        ToolCall { id, tool: call.fn_name, arguments }
+    }
+
+    /// What the model wants back untouched, with its name: another model could not read it.
+    fn native(&mut self, content: &[ContentPart], calls: &[GenaiCall], provider: &str) -> Option<ProviderMetadata> {
+        let parts = match self.kind {
+            AdapterKind::Anthropic => {
+                let thinking = thinking_blocks(content);
+                (!thinking.is_empty()).then(|| json!({ "model": self.model, "thinking": thinking }))
+            }
+            AdapterKind::OpenAIResp => {
+                let signatures: Vec<&str> = content.iter().filter_map(ContentPart::as_thought_signature).collect();
+                (!signatures.is_empty()).then(|| json!({ "model": self.model, "signatures": signatures }))
+            }
+            AdapterKind::Gemini => {
+                let own = |call: &GenaiCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
+                let of_calls: Vec<Option<String>> = calls.iter().map(own).collect();
+                // Also heard on its own: what is a call's is sent back with the call.
+                let mut others =
+                    self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|known| known == *it));
+                // The library keeps one of them for the text.
+                let others: Vec<&String> = others.next_back().into_iter().collect();
+                let is_signed = !others.is_empty() || of_calls.iter().any(Option::is_some);
+                is_signed.then(|| json!({ "model": self.model, "signatures": others, "calls": of_calls }))
+            }
+            _ => None,
+        };
+        parts.map(|parts| ProviderMetadata { provider: provider.to_owned(), parts })
+    }
+}
+
+/// Anthropic's blocks of thinking, as they were: a signature stands before what it signs.
+fn thinking_blocks(content: &[ContentPart]) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    let mut signature: Option<&str> = None;
+    for part in content {
+        match part {
+            ContentPart::ThoughtSignature(it) => signature = Some(it),
+            ContentPart::ReasoningContent(thinking) => {
+                if let Some(signature) = signature.take() {
+                    blocks.push(json!({ "type": "thinking", "thinking": thinking, "signature": signature }));
+                }
+            }
+            ContentPart::Custom(custom) => blocks.push(custom.data.clone()),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+fn usage(usage: Option<&genai::chat::Usage>) -> Usage {
+    let count = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+    let Some(usage) = usage else { return Usage::default() };
+    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
+    Usage { input: count(usage.prompt_tokens), output: count(usage.completion_tokens), cached: count(cached) }
+}

@@ -1,0 +1,59 @@
+//! Which models a provider has. Asked without the library, which would put the key where it likes and reads lists of any length.
+
+use reqwest::Client;
+use serde_json::Value;
+use zubi_base::config::Api;
+use zubi_base::visible;
+
+use crate::provider::ProviderConfig;
+use crate::model_list::LONGEST_NAME;
+use crate::{ErrorKind, ModelError, ModelInfo, errors, http, json};
+
+/// The longest list, in bytes.
+const LONGEST: usize = 4 * 1024 * 1024;
+/// The most models of one provider.
+const MOST: usize = 2_000;
+
+/// Asks.
+pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
+    let mut url = config.address(if config.api == Api::Ollama { "api/tags" } else { "models" });
+    match config.api {
+        // One page has all of them.
+        Api::Anthropic => drop(url.query_pairs_mut().append_pair("limit", "1000")),
+        Api::Gemini => drop(url.query_pairs_mut().append_pair("pageSize", "1000")),
+        Api::Ollama | Api::OpenaiChat | Api::OpenaiResponses => {}
+    }
+    read(config, &http::text(config, client.get(url), LONGEST).await?)
+}
+
+fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelError> {
+    let value = json::parse(body).unwrap_or_default();
+    let Some(models) = value.get("data").or_else(|| value.get("models")).and_then(Value::as_array) else {
+        let what = errors::page_title(body).unwrap_or_else(|| errors::sanitize_words(body, &config.redactor()));
+        let why = format!("{} sent no list of models, but {what}", config.provider);
+        return Err(ModelError::new(ErrorKind::Malformed, why));
+    };
+    let mut models: Vec<_> = models.iter().filter_map(|value| model(config, value)).take(MOST).collect();
+    models.sort_by(|left, right| left.id.cmp(&right.id));
+    models.dedup_by(|left, right| left.id == right.id);
+    Ok(models)
+}
+
+fn model(config: &ProviderConfig, value: &Value) -> Option<ModelInfo> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let name = text("id").or_else(|| text("name"))?;
+    let name = if config.api == Api::Gemini { name.strip_prefix("models/").unwrap_or(name) } else { name };
+    // Those that make vectors or pictures are no models to talk with.
+    let talks = |methods: &Vec<Value>| methods.iter().any(|method| method == "generateContent");
+    let can_talk = value.get("supportedGenerationMethods").and_then(Value::as_array).is_none_or(talks);
+    if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) || !can_talk {
+        return None;
+    }
+    let shown = text("display_name").or_else(|| text("displayName")).unwrap_or(name);
+    Some(ModelInfo {
+        id: format!("{}/{name}", config.provider),
+        name: visible::printable(shown).chars().take(LONGEST_NAME).collect(),
+        provider: config.provider.clone(),
+        context: config.context.or_else(|| value.get("inputTokenLimit").and_then(Value::as_u64)),
+    })
+}

@@ -1,0 +1,255 @@
+//! Ollama's own API, spoken without the library, which has no way to say how many tokens the model is to take: without that
+//! Ollama cuts the beginning of a prompt off at a few thousand and says nothing, and the beginning is what the model is for.
+//!
+//! An answer is lines of JSON. It is whole when one says so.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::{Client, Response};
+use serde_json::{Map, Value, json};
+
+use super::failure;
+use crate::message::{ToolCall, Message, AssistantMessage, Usage};
+use crate::ids::Ids;
+use crate::provider::ProviderConfig;
+use crate::{
+    Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason, errors, http, json as tolerant,
+};
+
+/// The tokens that a model is to take where the user has not said: enough for the tools and some files, and what it costs in
+/// memory most machines have.
+const CONTEXT: u64 = 32_768;
+/// How long a server may take to describe a model.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest line, and the most of one answer, in bytes.
+const MOST: usize = 16 * 1024 * 1024;
+/// The most calls in one answer.
+const MOST_CALLS: usize = 128;
+/// The longest description of a model, in bytes: it has the texts of licences in it.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// One model.
+pub(super) struct Ollama {
+    pub(super) info: ModelInfo,
+    pub(super) name: String,
+    pub(super) config: Arc<ProviderConfig>,
+    pub(super) client: Client,
+}
+
+/// How many tokens the model is to take: what the user says, else what it can, within what is usual.
+pub(super) async fn context(config: &ProviderConfig, client: &Client, name: &str) -> u64 {
+    if let Some(context) = config.context {
+        return context;
+    }
+    let question = client.post(config.address("api/show")).json(&json!({ "model": name }));
+    let asked = http::text(config, question, LONGEST);
+    let told = tokio::time::timeout(PATIENCE, asked).await.ok().and_then(Result::ok);
+    let told = told.and_then(|body| tolerant::parse(&body).ok());
+    let of_family = |info: &Map<String, Value>| {
+        info.iter().find(|(name, _)| name.ends_with(".context_length")).and_then(|(_, value)| value.as_u64())
+    };
+    let can = told.as_ref().and_then(|told| told.get("model_info")?.as_object()).and_then(of_family);
+    can.filter(|can| *can > 0).map_or(CONTEXT, |can| can.min(CONTEXT))
+}
+
+#[async_trait]
+impl Model for Ollama {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+        let config = &self.config;
+        let body = question(&self.name, self.info.context, prompt);
+        let request = self.client.post(config.address("api/chat")).headers(config.headers_with_key()?).json(&body);
+        let response = http::with_timeout(config, request.send()).await?.map_err(|error| http::not_sent(config, &error))?;
+        if !response.status().is_success() {
+            return Err(http::refusal(config, response).await);
+        }
+        let mut reader = Reader::new(config, Ids::from_messages(prompt.messages));
+        lines(config, response, &mut |line| reader.read_line(line, pieces)).await?;
+        reader.finish()
+    }
+}
+
+/// Hands over each line until one is the last, also one without a line end. What is kept has a bound.
+async fn lines(
+    config: &ProviderConfig,
+    mut response: Response,
+    hear: &mut (dyn FnMut(&[u8]) -> Result<bool, ModelError> + Send),
+) -> Result<(), ModelError> {
+    let (mut kept, mut read, mut lines) = (Vec::new(), 0, 0);
+    let mut waits = http::ResponseTimeouts::new(config);
+    while let Some(bytes) = waits.chunk(&mut response).await? {
+        read += bytes.len();
+        if read > MOST {
+            return Err(failure::malformed_error(config, &format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+        }
+        let mut rest = &bytes[..];
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, behind) = rest.split_at(end);
+            kept.extend_from_slice(line);
+            rest = behind.get(1..).unwrap_or_default();
+            lines += u64::from(!kept.trim_ascii().is_empty());
+            if hear(&std::mem::take(&mut kept))? {
+                return Ok(());
+            }
+        }
+        waits.on_progress(lines);
+        kept.extend_from_slice(rest);
+    }
+    hear(&kept).map(drop)
+}
+
+/// One answer as far as it has come.
+struct Reader<'a> {
+    config: &'a ProviderConfig,
+    ids: Ids,
+    said: AssistantMessage,
+    usage: Usage,
+    /// Why it stopped; nothing as long as it has not.
+    stop: Option<FinishReason>,
+    lines: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(config: &'a ProviderConfig, ids: Ids) -> Self {
+        Self { config, ids, said: AssistantMessage::default(), usage: Usage::default(), stop: None, lines: 0 }
+    }
+
+    /// The next line. Whether it is the last.
+    fn read_line(&mut self, line: &[u8], pieces: OnDelta<'_>) -> Result<bool, ModelError> {
+        let Ok(line) = std::str::from_utf8(line) else {
+            return Err(failure::malformed_error(self.config, "bytes that are no text"));
+        };
+        if line.trim().is_empty() {
+            return Ok(false);
+        }
+        let frame = match serde_json::from_str(line)
+            .or_else(|error| if error.is_eof() { Err(error) } else { tolerant::parse(line) })
+        {
+            Ok(frame @ Value::Object(_)) => frame,
+            // Half a line is the end of one that was cut.
+            Err(error) if error.is_eof() && line.trim_start().starts_with('{') => return Err(self.truncated_error()),
+            _ => {
+                let redactor = self.config.redactor();
+                let what = errors::page_title(line).unwrap_or_else(|| errors::sanitize_words(line, &redactor));
+                return Err(failure::malformed_error(self.config, &what));
+            }
+        };
+        self.lines += 1;
+        if frame.get("error").is_some_and(|error| error.is_string() || error.is_object()) {
+            return Err(errors::in_stream(&self.config.provider, &frame, &self.config.redactor()));
+        }
+        let text = |pointer: &str| frame.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+        if let Some(thought) = text("/message/thinking") {
+            self.said.reasoning.push_str(thought);
+            pieces(Delta::Reasoning(thought.to_owned()));
+        }
+        if let Some(words) = text("/message/content") {
+            self.said.text.push_str(words);
+            pieces(Delta::Text(words.to_owned()));
+        }
+        for call in frame.pointer("/message/tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.call(call)?;
+        }
+        if frame["done"] != true {
+            return Ok(false);
+        }
+        let count = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let (input, output) = (count("prompt_eval_count"), count("eval_count"));
+        self.usage = Usage { input, output, cached: count("prompt_eval_cached_count") };
+        self.stop = Some(if frame["done_reason"] == "length" { FinishReason::Length } else { FinishReason::Finished });
+        Ok(true)
+    }
+
+    /// A call comes whole, without an id in older versions.
+    fn call(&mut self, call: &Value) -> Result<(), ModelError> {
+        if self.said.calls.len() >= MOST_CALLS {
+            return Err(failure::malformed_error(self.config, &format!("more than {MOST_CALLS} calls in one answer")));
+        }
+        let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let arguments = match call.pointer("/function/arguments") {
+            None | Some(Value::Null) => Value::Object(Map::new()),
+            Some(Value::Object(object)) => Value::Object(object.clone()),
+            Some(Value::String(text)) => tolerant::arguments(text).map_or_else(|| json!(text), Value::Object),
+            Some(other) => Value::String(other.to_string()),
+        };
+        self.said.calls.push(ToolCall {
+            id: self.ids.ensure_unique(text("/id")),
+            tool: text("/function/name").to_owned(),
+            arguments,
+        });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Answer, ModelError> {
+        match self.stop {
+            Some(stop) => Ok(Answer { said: self.said, usage: self.usage, stop }),
+            None => Err(self.truncated_error()),
+        }
+    }
+
+    fn truncated_error(&self) -> ModelError {
+        if self.lines == 0 {
+            return ModelError::new(
+                ErrorKind::Malformed,
+                format!("{} sent nothing that is an answer", self.config.provider),
+            );
+        }
+        let why = format!("the answer of {} broke off before its end", self.config.provider);
+        ModelError::new(ErrorKind::BrokenOff, why)
+    }
+}
+
+/// The body of the request.
+fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
+    let mut messages = Vec::new();
+    if !prompt.system.trim().is_empty() {
+        messages.push(json!({ "role": "system", "content": prompt.system }));
+    }
+    for message in prompt.messages {
+        match message {
+            Message::User { text } if text.trim().is_empty() => {}
+            Message::User { text } => messages.push(json!({ "role": "user", "content": text })),
+            Message::Assistant(said) if said.text.trim().is_empty() && said.calls.is_empty() => {}
+            Message::Assistant(said) => {
+                let mut message = json!({ "role": "assistant", "content": said.text });
+                if !said.calls.is_empty() {
+                    message["tool_calls"] = said.calls.iter().map(call).collect();
+                }
+                messages.push(message);
+            }
+            Message::Tool(outcome) => {
+                messages.push(json!({ "role": "tool", "tool_name": outcome.tool, "content": outcome.text }));
+            }
+        }
+    }
+    let mut options = json!({});
+    if let Some(context) = context {
+        options["num_ctx"] = json!(context);
+    }
+    if let Some(most) = prompt.max_output {
+        options["num_predict"] = json!(most);
+    }
+    let mut body = json!({ "model": name, "messages": messages, "stream": true, "options": options });
+    if !prompt.tools.is_empty() {
+        let tool = |tool: &crate::ToolDefinition| {
+            let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+            json!({ "type": "function", "function": function })
+        };
+        body["tools"] = prompt.tools.iter().map(tool).collect();
+    }
+    body
+}
+
+/// Arguments that are no object are sent as one, so that the model sees what it wrote.
+fn call(call: &ToolCall) -> Value {
+    let arguments = match &call.arguments {
+        Value::Object(_) => call.arguments.clone(),
+        other => json!({ "invalid": other }),
+    };
+    json!({ "function": { "name": call.tool, "arguments": arguments } })
+}

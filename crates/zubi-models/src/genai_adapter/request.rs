@@ -1,0 +1,131 @@
+//! A prompt as the library takes it, so that what it makes of it is what each provider takes.
+
+use genai::adapter::AdapterKind;
+use genai::chat::{
+    CacheControl, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, MessageOptions, Tool, ToolCall,
+    ToolResponse,
+};
+use serde_json::{Value, json};
+
+use crate::message::{Message, ToolResult, AssistantMessage};
+use crate::{ToolDefinition, Prompt};
+
+/// The question. `provider` and `model` decide which native parts of earlier answers go back.
+pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, prompt: Prompt<'_>) -> ChatRequest {
+    let mut messages: Vec<ChatMessage> = Vec::new();
+    for message in prompt.messages {
+        match message {
+            Message::User { text } if text.trim().is_empty() => {}
+            Message::User { text } => push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)]),
+            Message::Assistant(said) => {
+                let parts = assistant(kind, provider, model, said);
+                push(kind, &mut messages, ChatRole::Assistant, parts);
+            }
+            Message::Tool(outcome) => push(kind, &mut messages, ChatRole::Tool, vec![came_to(kind, outcome)]),
+        }
+    }
+    if kind == AdapterKind::Anthropic
+        && let Some(last) = messages.last_mut()
+    {
+        // All until here is kept by the provider until the next question, which begins with the same.
+        last.options = Some(MessageOptions::default().with_cache_control(CacheControl::Ephemeral));
+    }
+    let mut request = ChatRequest::new(messages);
+    if !prompt.system.trim().is_empty() {
+        request = request.with_system(prompt.system);
+    }
+    if !prompt.tools.is_empty() {
+        request = request.with_tools(prompt.tools.iter().map(|offer| tool(kind, offer)).collect::<Vec<_>>());
+    }
+    request
+}
+
+fn tool(kind: AdapterKind, offer: &ToolDefinition) -> Tool {
+    let tool = Tool::new(offer.name.as_str()).with_description(&offer.description).with_schema(offer.schema.clone());
+    // Otherwise OpenAI would make every parameter one that must be given.
+    if kind == AdapterKind::OpenAIResp { tool.with_strict(false) } else { tool }
+}
+
+/// Adds a message, or its parts to the one before where they have to be one.
+fn push(kind: AdapterKind, messages: &mut Vec<ChatMessage>, role: ChatRole, parts: Vec<ContentPart>) {
+    if parts.is_empty() {
+        return;
+    }
+    if let Some(last) = messages.last_mut() {
+        let is_joined = match (&last.role, &role) {
+            // All that came of the calls of one answer.
+            (ChatRole::Tool, ChatRole::Tool) => true,
+            // Anthropic has no role for tools: what follows upon their results is said in the same breath.
+            (ChatRole::User | ChatRole::Tool, ChatRole::User) => kind == AdapterKind::Anthropic,
+            _ => false,
+        };
+        if is_joined {
+            last.role = role;
+            last.content.extend(parts);
+            return;
+        }
+    }
+    messages.push(ChatMessage::new(role, MessageContent::from_parts(parts)));
+}
+
+/// What came of a call. Only Anthropic has a word for failure.
+fn came_to(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
+    let call = id(kind, &outcome.call);
+    if kind == AdapterKind::Anthropic && outcome.is_error {
+        let result = json!({ "type": "tool_result", "tool_use_id": call, "content": outcome.text, "is_error": true });
+        return ContentPart::from_custom(result, None);
+    }
+    ContentPart::ToolResponse(ToolResponse::new(call, &outcome.text).with_fn_name(&outcome.tool))
+}
+
+/// What the model said: what only it understands first, then its words, then its calls. Nothing of it is empty.
+fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMessage) -> Vec<ContentPart> {
+    let native = said.native.as_ref().filter(|native| native.provider == provider);
+    let native = native.map(|native| &native.parts).filter(|parts| parts["model"] == model);
+    let list = |name: &str| native.and_then(|parts| parts.get(name)?.as_array()).map(Vec::as_slice).unwrap_or_default();
+    let mut parts = Vec::new();
+    match kind {
+        AdapterKind::Anthropic => {
+            parts.extend(list("thinking").iter().map(|block| ContentPart::from_custom(block.clone(), None)));
+        }
+        AdapterKind::OpenAIResp | AdapterKind::Gemini => {
+            let signatures = list("signatures").iter().filter_map(Value::as_str);
+            parts.extend(signatures.map(|signature| ContentPart::ThoughtSignature(signature.to_owned())));
+        }
+        _ => {}
+    }
+    let silent = parts.len();
+    if !said.text.trim().is_empty() {
+        parts.push(ContentPart::from_text(&said.text));
+    }
+    let signatures = list("calls");
+    for (at, call) in said.calls.iter().enumerate() {
+        let signature = signatures.get(at).and_then(Value::as_str).map(str::to_owned);
+        // Arguments that are no object are sent as one, so that the model sees what it wrote.
+        let arguments = match &call.arguments {
+            Value::Object(_) => call.arguments.clone(),
+            other => json!({ "invalid": other }),
+        };
+        parts.push(ContentPart::ToolCall(ToolCall {
+            call_id: id(kind, &call.id),
+            fn_name: call.tool.clone(),
+            fn_arguments: arguments,
+            thought_signatures: signature.map(|signature| vec![signature]),
+        }));
+    }
+    // Thoughts alone are no message.
+    if parts.len() == silent { Vec::new() } else { parts }
+}
+
+/// The id of a call as the provider takes it; it may be another provider's. The same one always has the same.
+fn id(kind: AdapterKind, id: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let longest = 64;
+    if kind == AdapterKind::Gemini || (id.len() <= longest && !id.is_empty() && id.bytes().all(is_plain)) {
+        return id.to_owned();
+    }
+    // Distinct, as the ids are.
+    let hex: String = id.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let end = hex.len().saturating_sub(longest - 5);
+    format!("call_{}", hex.get(end..).unwrap_or_default())
+}

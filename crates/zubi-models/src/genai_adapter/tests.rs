@@ -1,0 +1,200 @@
+//! What is asked and heard over each API, against a server that speaks it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use scripted_models::{Dialect, End, Expect, Says, Server, Stop, Turn};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::message::{ToolCall, Message, ToolResult, AssistantMessage};
+use crate::keys::Key;
+use crate::provider::ProviderTimeouts;
+use crate::{ToolDefinition, Delta};
+
+mod endings;
+mod questions;
+
+const KEY: &str = "a-key-that-is-secret";
+const NATIVE: [Dialect; 4] = [Dialect::Responses, Dialect::Anthropic, Dialect::Gemini, Dialect::Ollama];
+
+fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
+    ProviderConfig {
+        provider: dialect.name().to_owned(),
+        api: match dialect {
+            Dialect::OpenAiChat => Api::OpenaiChat,
+            Dialect::Responses => Api::OpenaiResponses,
+            Dialect::Anthropic => Api::Anthropic,
+            Dialect::Gemini => Api::Gemini,
+            Dialect::Ollama => Api::Ollama,
+        },
+        url: Url::parse(&server.url()).unwrap(),
+        key: Some(Key::new(KEY, "a test")),
+        key_header: None,
+        headers: HeaderMap::new(),
+        query: BTreeMap::new(),
+        context: None,
+        models: Vec::new(),
+        patience: ProviderTimeouts { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..ProviderTimeouts::default() },
+    }
+}
+
+fn user_message(text: &str) -> Message {
+    Message::User { text: text.to_owned() }
+}
+
+fn offers() -> Vec<ToolDefinition> {
+    let schema = json!({ "type": "object", "properties": { "path": { "type": "string" }, "kinds": { "type": "array", "items":
+        { "type": "string", "enum": ["a", "b"] } } }, "required": ["path"], "additionalProperties": false });
+    let name = "file_read".to_owned();
+    vec![ToolDefinition { name, description: "Reads a file.".to_owned(), schema }]
+}
+
+/// Asks one model, and checks that what is heard in pieces is what comes back whole.
+async fn query_model(config: ProviderConfig, model: &str, messages: &[Message]) -> Result<Answer, ModelError> {
+    let model = GenaiProvider::new(config).open(model).await?;
+    let heard = Mutex::new((String::new(), String::new()));
+    let pieces = |piece: Delta| {
+        let mut heard = heard.lock().unwrap();
+        match piece {
+            Delta::Text(text) => heard.0.push_str(&text),
+            Delta::Reasoning(text) => heard.1.push_str(&text),
+        }
+    };
+    let offers = offers();
+    let prompt = Prompt { system: "Be brief.", messages, tools: &offers, max_output: None };
+    let answer = model.answer(prompt, &pieces).await?;
+    assert_eq!(*heard.lock().unwrap(), (answer.said.text.clone(), answer.said.reasoning.clone()));
+    Ok(answer)
+}
+
+/// What a server that takes these turns is heard to say.
+async fn serve_and_query(dialect: Dialect, turn: Turn) -> Result<Answer, ModelError> {
+    let server = Server::start(dialect, KEY, vec![turn]);
+    let answer = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await;
+    server.finish();
+    answer
+}
+
+fn says() -> Says {
+    Says::text("Ich sehe: “größer”, 😀. ")
+        .with_reasoning("Let me see. ", Some("c2lnbmF0dXJl"))
+        .call("file_read", json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } }))
+        .call("file_list", json!({}))
+        .usage(100, 20, 60)
+}
+
+/// An answer without the ids of its calls, which are some provider's or new.
+fn without_ids(mut answer: Answer) -> Answer {
+    for (at, call) in answer.said.calls.iter_mut().enumerate() {
+        assert!(!call.id.is_empty());
+        call.id = format!("{at}");
+    }
+    answer
+}
+
+#[tokio::test]
+async fn every_api_says_the_same() {
+    for dialect in NATIVE {
+        let answer = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
+        assert_eq!(answer.said.text, "Ich sehe: “größer”, 😀. ", "{dialect:?}");
+        assert_eq!(answer.said.reasoning, "Let me see. ", "{dialect:?}");
+        let path = json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } });
+        let call =
+            |id: &str, tool: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: tool.to_owned(), arguments };
+        let calls = vec![call("0", "file_read", path), call("1", "file_list", json!({}))];
+        assert_eq!(answer.said.calls, calls, "{dialect:?}");
+        let cached = if dialect == Dialect::Ollama { 0 } else { 60 };
+        assert_eq!(answer.usage, crate::message::Usage { input: 100, output: 20, cached }, "{dialect:?}");
+        assert_eq!(answer.stop, super::super::FinishReason::Finished, "{dialect:?}");
+        assert_eq!(answer.said.native.is_some(), dialect != Dialect::Ollama, "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn however_the_bytes_are_split_the_answer_is_the_same() {
+    for dialect in NATIVE {
+        let whole = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
+        for split in [1, 2, 3, 5, 64] {
+            for end in [End::Done, End::Close] {
+                let split_up = serve_and_query(dialect, Turn::says(says()).split(split).end(end)).await.unwrap();
+                assert_eq!(without_ids(split_up), whole, "{dialect:?} {split}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn why_a_model_stops() {
+    for dialect in NATIVE {
+        for (stop, wanted) in [
+            (Stop::Finished, crate::FinishReason::Finished),
+            (Stop::Length, crate::FinishReason::Length),
+            (Stop::Filtered, crate::FinishReason::Filtered),
+        ] {
+            if dialect == Dialect::Ollama && stop == Stop::Filtered {
+                // It has no word for it.
+                continue;
+            }
+            let answer = serve_and_query(dialect, Turn::says(Says::text("So ").stop(stop))).await.unwrap();
+            assert_eq!((answer.stop, answer.said.text.as_str()), (wanted, "So "), "{dialect:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_only_the_provider_understands_goes_back_to_it_alone() {
+    let thinking = json!({ "type": "thinking", "thinking": "Let me see. ", "signature": "c2lnbmF0dXJl" });
+    let reasoning = json!({ "type": "reasoning", "encrypted_content": "c2lnbmF0dXJl", "summary": [] });
+    for (dialect, pointer, value) in [
+        (Dialect::Anthropic, "/messages/1/content/0", thinking),
+        (Dialect::Responses, "/input/1", reasoning),
+        (Dialect::Gemini, "/contents/1/parts/1/thoughtSignature", json!("c2lnbmF0dXJl")),
+    ] {
+        let back = Turn::says(Says::text("Yes.")).expect(Expect::Equals(pointer, value));
+        let server = Server::start(dialect, KEY, vec![Turn::says(says()), back, Turn::says(Says::text("Yes."))]);
+        let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap();
+        let mut messages = vec![user_message("Hello"), Message::Assistant(first.said.clone())];
+        messages.extend(first.said.calls.iter().map(|call| {
+            let (call, tool, text) = (call.id.clone(), call.tool.clone(), "tea".to_owned());
+            Message::Tool(ToolResult { call, tool, text, is_error: false })
+        }));
+        query_model(config(dialect, &server), "scripted", &messages).await.unwrap();
+        // Another model of the same provider cannot read it.
+        query_model(config(dialect, &server), "another", &messages).await.unwrap();
+        let last = server.requests().pop().unwrap();
+        assert!(!last.body.to_string().contains("c2lnbmF0dXJl"), "{dialect:?}: {}", last.body);
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn ids_are_unique_whatever_the_provider_gives() {
+    for dialect in NATIVE {
+        // The script's ids are the same in each answer.
+        let server = Server::start(dialect, KEY, vec![Turn::says(says()), Turn::says(says())]);
+        let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap().said;
+        let second = [user_message("Hello"), Message::Assistant(first.clone())];
+        let second = query_model(config(dialect, &server), "scripted", &second).await.unwrap().said;
+        let ids: Vec<String> = first.calls.into_iter().chain(second.calls).map(|call| call.id).collect();
+        let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(distinct.len(), 4, "{dialect:?} {ids:?}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_models() {
+    for dialect in NATIVE {
+        let server = Server::start(dialect, KEY, Vec::new());
+        let mut config = config(dialect, &server);
+        let listed = GenaiProvider::new(config.clone()).models().await.unwrap();
+        let ids: Vec<&str> = listed.iter().map(|model| model.id.as_str()).collect();
+        assert_eq!(ids, [format!("{}/scripted", dialect.name())]);
+        config.models = vec!["mine".to_owned()];
+        assert_eq!(GenaiProvider::new(config).models().await.unwrap()[0].name, "mine");
+        server.finish();
+    }
+}

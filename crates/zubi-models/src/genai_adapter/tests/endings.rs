@@ -1,0 +1,191 @@
+//! How answers end that are none: cut, reset, silent, refused, malformed.
+
+use super::*;
+
+/// The error in a line; the key is never in it.
+async fn failure(dialect: Dialect, turn: Turn) -> String {
+    match serve_and_query(dialect, turn).await {
+        Ok(answer) => panic!("{dialect:?}: {answer:?}"),
+        Err(error) => {
+            assert!(!error.to_string().contains(KEY), "{error}");
+            let wait = error.retry_after.map_or(String::new(), |wait| format!(" (after {wait:?})"));
+            format!("{:?}: {}{wait}", error.kind, error.message)
+        }
+    }
+}
+
+/// The errors of all APIs.
+async fn check(turn: impl Fn(Dialect) -> Turn) -> String {
+    let mut all = Vec::new();
+    for dialect in NATIVE {
+        all.push(failure(dialect, turn(dialect)).await);
+    }
+    all.join("\n")
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_is_never_a_whole_one() {
+    for dialect in NATIVE {
+        let whole = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
+        let length = dialect.answer(&says()).len();
+        for at in (0..length).step_by(61).chain(length - 6..length) {
+            for end in [End::Close, End::Done] {
+                match serve_and_query(dialect, Turn::says(says()).cut_at(at).end(end)).await {
+                    // Only what follows upon the end is missing.
+                    Ok(answer) => {
+                        assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}");
+                    }
+                    Err(error) => {
+                        let is_so = matches!(error.kind, ErrorKind::BrokenOff | ErrorKind::Malformed);
+                        assert!(is_so, "{dialect:?} at {at}: {error:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn cut_in_the_middle() {
+    insta::assert_snapshot!(check(|_| Turn::says(says()).cut_behind("sehe").end(End::Close)).await, @"
+    BrokenOff: the answer of openai-responses broke off before its end
+    BrokenOff: the answer of anthropic broke off before its end
+    BrokenOff: the answer of gemini broke off before its end
+    BrokenOff: the answer of ollama broke off before its end
+    ");
+    insta::assert_snapshot!(check(|_| Turn::says(says()).cut_behind("file_read").end(End::Reset)).await, @"
+    BrokenOff: the answer of openai-responses broke off before its end: Connection reset by peer (os error 104)
+    BrokenOff: the answer of anthropic broke off before its end: Connection reset by peer (os error 104)
+    BrokenOff: the answer of gemini broke off before its end: Connection reset by peer (os error 104)
+    BrokenOff: the answer of ollama broke off before its end: Connection reset by peer (os error 104)
+    ");
+}
+
+#[tokio::test]
+async fn silence() {
+    for dialect in NATIVE {
+        let turn = Turn::says(says()).cut_behind("sehe").end(End::Stall);
+        let server = Server::start(dialect, KEY, vec![turn]);
+        let mut config = config(dialect, &server);
+        config.patience.idle = Duration::from_millis(300);
+        let error = query_model(config, "scripted", &[user_message("Hello")]).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::TimedOut, "{error}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn nobody_there() {
+    for dialect in NATIVE {
+        let server = Server::start(dialect, KEY, Vec::new());
+        let mut config = config(dialect, &server);
+        config.url.set_port(Some(1)).unwrap();
+        let error = query_model(config, "scripted", &[user_message("Hello")]).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn refusals() {
+    insta::assert_snapshot!(check(|_| Turn::refuses(401, &format!("bad key {KEY}"))).await, @"
+    Unauthorized: openai-responses answers 401 Unauthorized: bad key (redacted)
+    Unauthorized: anthropic answers 401 Unauthorized: bad key (redacted)
+    Unauthorized: gemini answers 401 Unauthorized: bad key (redacted)
+    Unauthorized: ollama answers 401 Unauthorized: bad key (redacted)
+    ");
+    insta::assert_snapshot!(check(|_| Turn::refuses(429, "slow down").header("Retry-After", "7")).await, @"
+    RateLimited: openai-responses answers 429 Too Many Requests: slow down (after 7s)
+    RateLimited: anthropic answers 429 Too Many Requests: slow down (after 7s)
+    RateLimited: gemini answers 429 Too Many Requests: slow down (after 7s)
+    RateLimited: ollama answers 429 Too Many Requests: slow down (after 7s)
+    ");
+    insta::assert_snapshot!(check(|_| Turn::refuses(529, "overloaded")).await, @"
+    Overloaded: openai-responses answers 529: overloaded
+    Overloaded: anthropic answers 529: overloaded
+    Overloaded: gemini answers 529: overloaded
+    Overloaded: ollama answers 529: overloaded
+    ");
+    insta::assert_snapshot!(check(|_| Turn::refuses(400, "prompt is too long: 9 tokens > 8 maximum")).await, @"
+    TooLong: openai-responses answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
+    TooLong: anthropic answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
+    TooLong: gemini answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
+    TooLong: ollama answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
+    ");
+    insta::assert_snapshot!(check(|_| Turn::raw(302, "").header("Location", "http://127.0.0.1:1/")).await, @"
+    NotConfigured: openai-responses answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
+    NotConfigured: anthropic answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
+    NotConfigured: gemini answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
+    NotConfigured: ollama answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
+    ");
+}
+
+#[tokio::test]
+async fn errors_in_the_middle() {
+    insta::assert_snapshot!(check(|_| Turn::says(says().error("Overloaded"))).await, @"
+    Overloaded: openai-responses broke its answer off: Overloaded
+    Overloaded: anthropic broke its answer off: Overloaded
+    Overloaded: gemini broke its answer off: Overloaded
+    Overloaded: ollama broke its answer off: Overloaded
+    ");
+    insta::assert_snapshot!(check(|_| Turn::says(says().error("Overloaded")).end(End::Close)).await, @"
+    Overloaded: openai-responses broke its answer off: Overloaded
+    Overloaded: anthropic broke its answer off: Overloaded
+    Overloaded: gemini broke its answer off: Overloaded
+    Overloaded: ollama broke its answer off: Overloaded
+    ");
+}
+
+#[tokio::test]
+async fn what_is_no_answer() {
+    let page = "<html><head><title>Sign in</title></head><body>x</body></html>";
+    insta::assert_snapshot!(check(|_| Turn::raw(200, page)).await, @"
+    Malformed: openai-responses sent nothing that is an answer
+    Malformed: anthropic sent nothing that is an answer
+    Malformed: gemini sent nothing that is an answer
+    Malformed: ollama sent no answer, but a page of HTML (`Sign in`)
+    ");
+    insta::assert_snapshot!(check(|_| Turn::raw(200, "")).await, @"
+    Malformed: openai-responses sent nothing that is an answer
+    Malformed: anthropic sent nothing that is an answer
+    Malformed: gemini sent nothing that is an answer
+    Malformed: ollama sent nothing that is an answer
+    ");
+    let frame =
+        |dialect| if dialect == Dialect::Ollama { "{\"a\": \n" } else { "event: message_start\ndata: {\"a\": \n\n" };
+    insta::assert_snapshot!(check(|dialect| Turn::raw(200, frame(dialect))).await, @"
+    BrokenOff: the answer of openai-responses broke off before its end
+    BrokenOff: the answer of anthropic broke off before its end
+    BrokenOff: the answer of gemini broke off before its end
+    Malformed: ollama sent nothing that is an answer
+    ");
+    insta::assert_snapshot!(check(|_| Turn::raw(200, &b"data: \xff\xfe\n\n{}\n"[..])).await, @"
+    Malformed: openai-responses sent no answer, but bytes that are no text
+    Malformed: anthropic sent no answer, but bytes that are no text
+    Malformed: gemini sent no answer, but bytes that are no text
+    Malformed: ollama sent no answer, but bytes that are no text
+    ");
+    // In the midst of one that is whole.
+    let broken = |dialect: Dialect| dialect.answer(&says()).replacen("Ich ", "\"", 1);
+    insta::assert_snapshot!(check(|dialect| Turn::raw(200, broken(dialect))).await, @r#"
+    Malformed: openai-responses sent no answer, but an event that is no JSON
+    Malformed: anthropic sent no answer, but {"index":1,"delta":{"type":"text_delta","text":"""},"type":"content_block_delta"}
+    Malformed: gemini sent no answer, but {"candidates":[{"content":{"role":"model","parts":[{"text":"""}]},"index":0}],"modelVersion":"scripted"}
+    Malformed: ollama sent no answer, but {"model":"scripted","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"""},"done":false}
+    "#);
+    let blocked = "data: {\"promptFeedback\": {\"blockReason\": \"SAFETY\"}}\r\n\r\n";
+    insta::assert_snapshot!(failure(Dialect::Gemini, Turn::raw(200, blocked)).await, @"Refused: gemini does not take the question: SAFETY");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cut_by_the_limit_is_a_text() {
+    for dialect in [Dialect::Anthropic, Dialect::Responses] {
+        let whole =
+            dialect.answer(&Says::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
+        // Without the last piece of its arguments, also where they stand once more.
+        let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
+        let answer = serve_and_query(dialect, Turn::raw(200, cut)).await.unwrap();
+        assert!(answer.said.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.said.calls);
+        assert_eq!(answer.stop, crate::FinishReason::Length);
+    }
+}

@@ -1,0 +1,111 @@
+//! Models that need no network: `mock`, which goes by keywords, and `mock:FILE`, which plays a scenario.
+//!
+//! For a look at zubi, for demonstrations and tests: the same question has the same answer always, word by word, without pauses.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+
+use self::keywords::Keywords;
+pub(crate) use self::playback::{MISMATCH_HINT, holds};
+use self::playback::{ScenarioPlayback, ScenarioModel};
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, Delta, OnDelta};
+use crate::message::Message;
+use crate::scenario::{Scenario, lines_of_answers};
+
+mod keywords;
+mod playback;
+mod schema_example;
+#[cfg(test)]
+mod tests;
+
+const PROVIDER: &str = "mock";
+/// How many scenarios are kept with how far they are; the one that was opened longest ago goes first.
+const MAX_PLAYED: usize = 32;
+
+/// The source of both.
+pub struct Mock {
+    /// Where relative paths of scenarios start.
+    directory: Utf8PathBuf,
+    /// How far each scenario is: a model is opened for each turn, and a conversation goes on where it was.
+    played: Mutex<Vec<(Utf8PathBuf, Arc<ScenarioPlayback>)>>,
+}
+
+impl Mock {
+    /// `directory` is where relative paths of scenarios start: the current one.
+    pub fn new(directory: Utf8PathBuf) -> Self {
+        Self { directory, played: Mutex::default() }
+    }
+
+    async fn scenario(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let path = self.directory.join(name);
+        let read = tokio::task::spawn_blocking({
+            let path = path.clone();
+            move || zubi_base::fs::read_text(&path)
+        });
+        let fail = |why: String| {
+            let message = format!("the scenario `{name}` cannot be played: {why}");
+            ModelError::new(ErrorKind::NotConfigured, message)
+        };
+        let text = read.await.map_err(|error| fail(error.to_string()))?.map_err(|error| fail(error.to_string()))?;
+        let scenario = Scenario::read(&text).map_err(|error| fail(error.to_string()))?;
+        let info = ModelInfo {
+            id: format!("{PROVIDER}:{name}"),
+            name: if scenario.title.is_empty() { format!("Scenario {name}") } else { scenario.title.clone() },
+            provider: PROVIDER.to_owned(),
+            context: None,
+        };
+        let lines = lines_of_answers(&text);
+        Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, played: self.playback_for(path, scenario) }))
+    }
+
+    /// How far the scenario is; from its beginning if the file has changed.
+    fn playback_for(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<ScenarioPlayback> {
+        let mut all = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, played)) = all.iter().find(|(known, played)| *known == path && played.is_of(&scenario)) {
+            return Arc::clone(played);
+        }
+        all.retain(|(known, _)| *known != path);
+        if all.len() >= MAX_PLAYED {
+            all.remove(0);
+        }
+        let played = Arc::new(ScenarioPlayback::new(scenario));
+        all.push((path, Arc::clone(&played)));
+        played
+    }
+}
+
+#[async_trait]
+impl ModelSource for Mock {
+    fn provider(&self) -> &str {
+        PROVIDER
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        Ok(vec![keywords::info()])
+    }
+
+    /// `name` is empty, or the path of a scenario.
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if name.is_empty() { Ok(Arc::new(Keywords::default())) } else { self.scenario(name).await }
+    }
+}
+
+/// Says a text word by word, so that whoever listens sees how a model speaks.
+async fn stream_words(text: &str, piece: fn(String) -> Delta, pieces: OnDelta<'_>) {
+    for word in text.split_inclusive(char::is_whitespace) {
+        pieces(piece(word.to_owned()));
+        // Others have their turn, and who gives up can.
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The number behind the ids of calls that are still to come: beyond all that stand in the prompt.
+fn last_call(messages: &[Message]) -> u64 {
+    let calls = messages.iter().filter_map(|message| match message {
+        Message::Assistant(said) => Some(&said.calls),
+        _ => None,
+    });
+    calls.flatten().filter_map(|call| call.id.strip_prefix("mock-")?.parse().ok()).max().unwrap_or(0)
+}

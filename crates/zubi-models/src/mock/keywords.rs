@@ -1,0 +1,244 @@
+//! The model `mock`: looks for words in what a person says, makes the call that they stand for, and tells what came of it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use zubi_tool_api::spec::wire_name;
+
+use super::schema_example::minimal_instance;
+use super::{PROVIDER, last_call, stream_words};
+use crate::message::{ToolCall, Message, ToolResult, AssistantMessage, Usage};
+use crate::{Answer, ErrorKind, Model, ModelError, ModelInfo, ToolDefinition, Delta, OnDelta, Prompt, FinishReason};
+use crate::FINAL_ANSWER;
+
+/// Lines and characters of what came of a call that an answer shows.
+const MAX_LINES: usize = 12;
+const MAX_LINE: usize = 160;
+
+/// What it is called.
+pub(super) fn info() -> ModelInfo {
+    ModelInfo {
+        id: PROVIDER.to_owned(),
+        name: "Mock: goes by keywords, asks nobody".to_owned(),
+        provider: PROVIDER.to_owned(),
+        context: None,
+    }
+}
+
+/// The model.
+pub(super) struct Keywords {
+    info: ModelInfo,
+    /// The greatest number in an id of a call that was made.
+    calls: AtomicU64,
+}
+
+impl Default for Keywords {
+    fn default() -> Self {
+        Self { info: info(), calls: AtomicU64::new(0) }
+    }
+}
+
+#[async_trait]
+impl Model for Keywords {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+        let (text, call) = match next(prompt) {
+            Step::Say(text) => final_answer(prompt.tools, text)?,
+            Step::Call(text, call) => (text, Some(call)),
+        };
+        stream_words(&text, Delta::Text, pieces).await;
+        let calls = Vec::from_iter(call.map(|(tool, arguments)| {
+            // A conversation that goes on after the program was ended shows which numbers are taken.
+            self.calls.fetch_max(last_call(prompt.messages), Ordering::Relaxed);
+            let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+            ToolCall { id: format!("mock-{number}"), tool, arguments }
+        }));
+        let usage = Usage { input: words(prompt), output: count(&text), cached: 0 };
+        Ok(Answer { said: AssistantMessage { text, calls, ..AssistantMessage::default() }, usage, stop: FinishReason::Finished })
+    }
+}
+
+/// What it does next.
+enum Step {
+    Say(String),
+    /// With what is said before, the tool's wire name and its arguments.
+    Call(String, (String, Value)),
+}
+
+fn next(prompt: Prompt<'_>) -> Step {
+    let behind = prompt.messages.iter().rev();
+    let outcomes: Vec<&ToolResult> =
+        behind.map_while(|message| if let Message::Tool(outcome) = message { Some(outcome) } else { None }).collect();
+    if !outcomes.is_empty() {
+        let told: Vec<String> = outcomes.into_iter().rev().map(summarize_result).collect();
+        return Step::Say(told.join("\n\n"));
+    }
+    let asked = prompt.messages.iter().rev().find_map(|message| match message {
+        Message::User { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let Some(asked) = asked else { return Step::Say(help(prompt.tools)) };
+    match detect_intent(asked) {
+        Intent::Call(why, id, arguments) => offer_call(prompt.tools, why, &id, &arguments),
+        Intent::Say(text) => Step::Say(text.to_owned()),
+        Intent::Nothing => Step::Say(help(prompt.tools)),
+    }
+}
+
+/// What is said at the end, with the call that gives the answer as data where one is wanted.
+fn final_answer(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
+    // It has more of these where another tool has its name.
+    let offer = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
+    let Some(offer) = offer else { return Ok((text, None)) };
+    match minimal_instance(&offer.schema) {
+        Some(value) => Ok((text, Some((offer.name.clone(), value)))),
+        None => {
+            let cannot = ModelError::new(ErrorKind::Refused, "the mock can make no value for this schema");
+            Err(cannot.with_hint("A scenario's file can have one: `--model mock:FILE`."))
+        }
+    }
+}
+
+/// What somebody wants.
+enum Intent {
+    /// What is said, a tool's id and its arguments.
+    Call(&'static str, String, Value),
+    Say(&'static str),
+    Nothing,
+}
+
+fn detect_intent(asked: &str) -> Intent {
+    let words: Vec<String> = asked
+        .split(|char: char| !(char.is_alphanumeric() || char == '_'))
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
+    let files = ["file", "files"];
+
+    if has(&["read", "reads", "show"]) && (has(&files) || has(&["content", "contents"])) {
+        let path = first_quoted(asked).or_else(|| path(asked)).unwrap_or("README.md");
+        return Intent::Call("I read the file.", "file.read".to_owned(), json!({ "path": path }));
+    }
+    if has(&["list", "lists"]) && has(&files) {
+        return Intent::Call("I list the files.", "file.list".to_owned(), json!({}));
+    }
+    if has(&["search", "find"]) {
+        let query = first_quoted(asked).or_else(|| word_after(asked, &["search", "find"])).unwrap_or("TODO");
+        let arguments = json!({ "query": query, "regex": false });
+        return Intent::Call("I search the files.", "file.search".to_owned(), arguments);
+    }
+    if has(&["run", "runs"]) && has(&["command", "commands", "shell"]) {
+        return match first_quoted(asked) {
+            Some(command) => Intent::Call("I run the command.", "shell.run".to_owned(), json!({ "command": command })),
+            None => Intent::Say("Which command? Write it in quotes: run the command `pwd`."),
+        };
+    }
+    if let Some(id) = find_declared_tool(asked) {
+        return Intent::Call("I call the workspace's tool.", id.to_owned(), json!({}));
+    }
+    if has(&["domain", "domains", "context", "contexts", "domainlang"]) {
+        let arguments = first_quoted(asked).map_or_else(|| json!({}), |fqn| json!({ "fqn": fqn }));
+        return Intent::Call("I look into the domain model.", "domainlang_get".to_owned(), arguments);
+    }
+    Intent::Nothing
+}
+
+/// Makes the call if its tool is there: by its name, or through those that call the tools which are not told one by one.
+fn offer_call(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> Step {
+    let wire = wire_name(id);
+    let has = |name: &str| tools.iter().any(|tool| tool.name == name);
+    if has(&wire) {
+        return Step::Call(why.to_owned(), (wire, arguments.clone()));
+    }
+    let through = if matches!(id, "file.read" | "file.list" | "file.search") { "call_read_tool" } else { "call_tool" };
+    if has(through) {
+        return Step::Call(why.to_owned(), (through.to_owned(), json!({ "tool": id, "arguments": arguments })));
+    }
+    Step::Say(format!("That would be a call of `{wire}`, which I am not offered.\n\n{}", help(tools)))
+}
+
+/// What came of a call, in short.
+fn summarize_result(outcome: &ToolResult) -> String {
+    let mut lines: Vec<String> = outcome.text.lines().take(MAX_LINES).map(truncate_line).collect();
+    let more = outcome.text.lines().count().saturating_sub(MAX_LINES);
+    if more > 0 {
+        lines.push(format!("… and {more} more lines"));
+    }
+    let verb = if outcome.is_error { "failed" } else { "answered" };
+    format!("`{}` {verb}:\n\n{}", outcome.tool, lines.join("\n"))
+}
+
+fn truncate_line(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+fn help(tools: &[ToolDefinition]) -> String {
+    let names: Vec<String> = tools.iter().map(|tool| format!("- `{}`", tool.name)).collect();
+    let names = if names.is_empty() { "- none".to_owned() } else { names.join("\n") };
+    format!(
+        "I am a mock: I go by keywords. Try:\n\n\
+         - read the file `README.md`\n\
+         - list the files\n\
+         - search for `TODO`\n\
+         - run the command `pwd`\n\
+         - what is in the domain model?\n\
+         - call workspace.NAME, a tool that the workspace declares\n\n\
+         The tools that I am offered:\n\n{names}"
+    )
+}
+
+/// The first text in quotes; a quotation mark within a word is an apostrophe.
+fn first_quoted(text: &str) -> Option<&str> {
+    for (at, mark) in text.char_indices().filter(|(_, char)| matches!(char, '`' | '"' | '\'' | '“')) {
+        let is_inside = text.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
+        let rest = text.get(at + mark.len_utf8()..)?;
+        let end = rest.find(if mark == '“' { '”' } else { mark });
+        if let (false, Some(end)) = (is_inside, end.filter(|end| *end > 0)) {
+            return rest.get(..end);
+        }
+    }
+    None
+}
+
+/// The first word that looks like a path.
+fn path(text: &str) -> Option<&str> {
+    let mut words = text.split_whitespace().map(|word| word.trim_end_matches([',', '.', '?', '!', ':']));
+    words.find(|word| word.contains(['/', '.']))
+}
+
+/// The word after one of `words`; such as `for` are passed over.
+fn word_after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
+    let clean = |word: &'a str| word.trim_matches(|char: char| !(char.is_alphanumeric() || char == '_'));
+    let mut behind = text.split_whitespace().skip_while(|word| !words.contains(&clean(word).to_lowercase().as_str()));
+    behind.next()?;
+    behind.map(clean).find(|word| !word.is_empty() && !["for", "all", "the", "a", "any", "uses", "of"].contains(word))
+}
+
+/// The id of a tool that the workspace declares.
+fn find_declared_tool(text: &str) -> Option<&str> {
+    let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.')));
+    let mut words = words.map(|word| word.trim_end_matches('.'));
+    words.find(|word| word.strip_prefix("workspace.").is_some_and(|name| !name.is_empty()))
+}
+
+/// Words stand for tokens: nobody counts here, and the same question has the same number.
+fn words(prompt: Prompt<'_>) -> u64 {
+    let said = prompt.messages.iter().map(|message| match message {
+        Message::User { text } => count(text),
+        Message::Assistant(said) => count(&said.text),
+        Message::Tool(outcome) => count(&outcome.text),
+    });
+    said.sum::<u64>().saturating_add(count(prompt.system))
+}
+
+fn count(text: &str) -> u64 {
+    u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,195 @@
+//! The model that plays a scenario: its answers in their order, whatever it is asked.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use zubi_tool_api::spec::wire_name;
+
+use super::{last_call, stream_words};
+use crate::message::{ToolCall, Message, AssistantMessage};
+use crate::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
+use crate::scenario::{self, Expectation, Scenario};
+
+/// Conversations whose place in a scenario is kept; the one that was asked longest ago goes first.
+const MAX_CONVERSATIONS: usize = 64;
+/// Characters of a text that an error shows.
+const SHOWN: usize = 400;
+
+/// What to do where a scenario expects something else.
+pub(crate) const MISMATCH_HINT: &str = "Correct what it expects there, or what makes it otherwise.";
+/// What to do where a scenario has no more answers.
+const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.";
+
+/// A scenario with how far each conversation that plays it is.
+pub(super) struct ScenarioPlayback {
+    scenario: Scenario,
+    places: Mutex<Vec<PlaybackPosition>>,
+}
+
+/// How far a conversation is.
+struct PlaybackPosition {
+    /// Of what was said first, which no prompt of the conversation lacks.
+    conversation: u64,
+    next: usize,
+    /// The last answer was one, not an error.
+    answered: bool,
+    /// The greatest number in an id of a call that was made.
+    calls: u64,
+}
+
+impl ScenarioPlayback {
+    pub(super) fn new(scenario: Scenario) -> Self {
+        Self { scenario, places: Mutex::default() }
+    }
+
+    pub(super) fn is_of(&self, scenario: &Scenario) -> bool {
+        self.scenario == *scenario
+    }
+
+    /// The next answer of the conversation that the prompt belongs to, after how many others, and the number of its first call.
+    ///
+    /// A conversation that goes on after the program was ended is at the place that its prompt shows. A question that offers
+    /// no tools and belongs to no conversation is about the one that was asked last: its prompt is to become shorter.
+    fn next(&self, prompt: Prompt<'_>) -> Option<(usize, &scenario::Answer, u64)> {
+        let first = prompt.messages.iter().find_map(|message| match message {
+            Message::User { text } => Some(text.as_str()),
+            _ => None,
+        });
+        let mut hasher = DefaultHasher::new();
+        first.hash(&mut hasher);
+        let conversation = hasher.finish();
+
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = places.iter().position(|place| place.conversation == conversation);
+        let about = if prompt.tools.is_empty() { places.len().checked_sub(1) } else { None };
+        let place = match known.or(about) {
+            // Moved to the end: it is the one that was asked last.
+            Some(at) => places.remove(at),
+            None => {
+                if places.len() >= MAX_CONVERSATIONS {
+                    places.remove(0);
+                }
+                PlaybackPosition { conversation, next: self.position_after(prompt.messages), answered: false, calls: 0 }
+            }
+        };
+        places.push(place);
+        let place = places.last_mut()?;
+        if known.is_some() && place.answered && prompt.messages.len() == 1 {
+            // The same words begin another conversation.
+            place.next = 0;
+        }
+        let at = place.next;
+        let answer = self.answers().nth(at)?;
+        place.next += 1;
+        place.answered = answer.error.is_none();
+        let calls = place.calls.max(last_call(prompt.messages));
+        place.calls = calls.saturating_add(u64::try_from(answer.calls.len()).unwrap_or(u64::MAX));
+        Some((at, answer, calls + 1))
+    }
+
+    /// The place after as many answers as the prompt shows.
+    fn position_after(&self, messages: &[Message]) -> usize {
+        let given = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
+        let Some(last) = given.checked_sub(1) else { return 0 };
+        let answers = self.answers().enumerate().filter(|(_, answer)| answer.error.is_none());
+        answers.map(|(at, _)| at + 1).nth(last).unwrap_or(usize::MAX)
+    }
+
+    fn answers(&self) -> impl Iterator<Item = &scenario::Answer> {
+        self.scenario.turns.iter().flat_map(|turn| &turn.answers)
+    }
+}
+
+/// The model `mock:FILE`.
+pub(super) struct ScenarioModel {
+    pub(super) info: ModelInfo,
+    /// As it was named.
+    pub(super) file: String,
+    /// Where its answers begin.
+    pub(super) lines: Vec<u64>,
+    pub(super) played: Arc<ScenarioPlayback>,
+}
+
+#[async_trait]
+impl Model for ScenarioModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+        let Some((at, answer, first_call)) = self.played.next(prompt) else {
+            let answers = self.played.answers().count();
+            let message = format!("{} has {answers} answers, and all were given: it ends here", self.info.name);
+            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(USED_UP));
+        };
+        holds(&answer.expect, prompt).map_err(|why| {
+            let line = self.lines.get(at).map(|line| format!(", line {line}")).unwrap_or_default();
+            ModelError::new(ErrorKind::Refused, format!("`{}`{line}: {why}", self.file)).with_hint(MISMATCH_HINT)
+        })?;
+        if let Some(delay) = answer.delay_ms {
+            tokio::time::sleep(Duration::from_millis(delay)).await;
+        }
+        stream_words(&answer.reasoning, Delta::Reasoning, pieces).await;
+        stream_words(&answer.text, Delta::Text, pieces).await;
+        if let Some(scenario::Failure { kind, message }) = &answer.error {
+            return Err(ModelError::new(*kind, message.clone()));
+        }
+        let calls = answer.calls.iter().zip(first_call..).map(|(call, number)| ToolCall {
+            id: format!("mock-{number}"),
+            tool: wire_name(&call.tool),
+            arguments: call.arguments.clone(),
+        });
+        let (text, reasoning) = (answer.text.clone(), answer.reasoning.clone());
+        let said = AssistantMessage { text, reasoning, calls: calls.collect(), native: None };
+        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
+    }
+}
+
+/// Whether what the scenario expects is true of the prompt; if not, what was expected and what was there.
+pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
+    let texts = || {
+        let messages = prompt.messages.iter().map(|message| match message {
+            Message::User { text } => text.as_str(),
+            Message::Assistant(said) => &said.text,
+            Message::Tool(outcome) => &outcome.text,
+        });
+        std::iter::once(prompt.system).chain(messages)
+    };
+    for expected in &expect.contains {
+        if !texts().any(|text| text.contains(expected)) {
+            let last = texts().last().unwrap_or_default();
+            return Err(format!(
+                "the scenario expects `{expected}` in what the model is told; the last of it is `{}`",
+                ellipsize(last)
+            ));
+        }
+    }
+    for (tool, expected) in &expect.outcome {
+        let tool = wire_name(tool);
+        let outcomes = prompt.messages.iter().rev().map_while(|message| match message {
+            Message::Tool(outcome) => Some(Some(outcome)),
+            // What a person says meanwhile stands behind the outcomes.
+            Message::User { .. } => Some(None),
+            Message::Assistant(_) => None,
+        });
+        let outcomes: Vec<&str> =
+            outcomes.flatten().filter(|outcome| outcome.tool == tool).map(|outcome| outcome.text.as_str()).collect();
+        if !outcomes.iter().any(|text| text.contains(expected)) {
+            let there = match outcomes.last() {
+                Some(text) => format!("came to `{}`", ellipsize(text)),
+                None => "was not called".to_owned(),
+            };
+            return Err(format!("the scenario expects `{expected}` of `{tool}`, which {there}"));
+        }
+    }
+    Ok(())
+}
+
+fn ellipsize(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

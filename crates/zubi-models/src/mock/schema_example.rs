@@ -1,0 +1,199 @@
+//! The smallest value that a JSON Schema lets one expect: what the mock gives for a final answer.
+
+use serde_json::{Map, Value, json};
+use zubi_tool_api::schema::CompiledSchema;
+
+/// How deep a schema is followed, references included.
+const DEPTH: usize = 32;
+/// How many values one answer may consist of.
+const VALUES: usize = 4_096;
+/// How many characters a text may be made of.
+const TEXT: u64 = 10_000;
+
+/// A value that fits; nothing where none is found: a pattern, say, has no value that could be read off it.
+pub(super) fn minimal_instance(schema: &Value) -> Option<Value> {
+    let made = Maker { root: schema, left: VALUES }.make(schema, DEPTH)?;
+    // What is not looked at below may ask for more.
+    CompiledSchema::new(schema).ok()?.check(&made).ok().map(|()| made)
+}
+
+struct Maker<'a> {
+    root: &'a Value,
+    left: usize,
+}
+
+impl Maker<'_> {
+    fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        self.left = self.left.checked_sub(1)?;
+        let depth = depth.checked_sub(1)?;
+        let mut schema = match self.resolve_reference(schema)? {
+            Value::Bool(true) => return Some(Value::Null),
+            Value::Object(schema) => schema,
+            _ => return None,
+        };
+        if let Some(Value::Array(all)) = schema.remove("allOf") {
+            for part in &all {
+                merge(&mut schema, &self.resolve_reference(part)?);
+            }
+            return self.make(&Value::Object(schema), depth);
+        }
+        for choice in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(choices)) = schema.remove(choice) {
+                return choices.iter().find_map(|part| {
+                    let mut schema = schema.clone();
+                    merge(&mut schema, part);
+                    let made = self.make(&Value::Object(schema.clone()), depth)?;
+                    self.fits(schema, &made).then_some(made)
+                });
+            }
+        }
+        let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|values| values.first());
+        let given = [schema.get("const"), first("enum"), schema.get("default"), first("examples")];
+        if let Some(given) = given.into_iter().flatten().next() {
+            return Some(given.clone());
+        }
+        match kind(&schema) {
+            "object" => self.object(&schema, depth),
+            "array" => self.array(&schema, depth),
+            "string" => Some(text(&schema)),
+            "integer" | "number" => number(&schema),
+            "boolean" => Some(Value::Bool(false)),
+            _ => Some(Value::Null),
+        }
+    }
+
+    /// A schema with what it refers to, so that others can be added to it, which may refer to something else.
+    fn resolve_reference(&self, schema: &Value) -> Option<Value> {
+        let mut schema = schema.clone();
+        for _ in 0..DEPTH {
+            let Some(known) = schema.as_object_mut() else { return Some(schema) };
+            let Some(target) = known.remove("$ref") else { return Some(schema) };
+            merge(known, self.root.pointer(target.as_str()?.strip_prefix('#')?)?);
+        }
+        None
+    }
+
+    /// Whether a value fits a part of the schema, as far as that can be told of the part alone.
+    fn fits(&self, mut schema: Map<String, Value>, value: &Value) -> bool {
+        for name in ["$defs", "definitions"] {
+            if let Some(definitions) = self.root.get(name) {
+                schema.insert(name.to_owned(), definitions.clone());
+            }
+        }
+        CompiledSchema::new(&Value::Object(schema)).map_or(true, |fit| fit.check(value).is_ok())
+    }
+
+    /// What is required, and as much more as there has to be.
+    fn object(&mut self, schema: &Map<String, Value>, depth: usize) -> Option<Value> {
+        let none = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let mut names: Vec<&str> = required.filter_map(Value::as_str).collect();
+        let least = usize::try_from(count(schema, "minProperties")).ok()?;
+        for name in properties.keys().map(String::as_str) {
+            if names.len() < least && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let other = schema.get("additionalProperties").unwrap_or(&Value::Bool(true));
+        let members = names.into_iter().map(|name| {
+            let value = self.make(properties.get(name).unwrap_or(other), depth)?;
+            Some((name.to_owned(), value))
+        });
+        members.collect::<Option<Map<_, _>>>().map(Value::Object)
+    }
+
+    fn array(&mut self, schema: &Map<String, Value>, depth: usize) -> Option<Value> {
+        let first = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let other = schema.get("items").unwrap_or(&Value::Bool(true));
+        let items = (0..usize::try_from(count(schema, "minItems")).ok()?)
+            .map(|at| self.make(first.get(at).unwrap_or(other), depth));
+        items.collect::<Option<Vec<_>>>().map(Value::Array)
+    }
+}
+
+/// What the schema is of, by what it says or by what it speaks of.
+fn kind(schema: &Map<String, Value>) -> &str {
+    let named = match schema.get("type") {
+        Some(Value::Array(names)) => names.first(),
+        named => named,
+    };
+    if let Some(named) = named.and_then(Value::as_str) {
+        return named;
+    }
+    let has = |names: &[&str]| names.iter().any(|name| schema.contains_key(*name));
+    match () {
+        () if has(&["properties", "required", "minProperties"]) => "object",
+        () if has(&["items", "prefixItems", "minItems"]) => "array",
+        () if has(&["minLength", "pattern", "format"]) => "string",
+        () if has(&["minimum", "exclusiveMinimum", "multipleOf", "maximum"]) => "number",
+        () => "null",
+    }
+}
+
+fn text(schema: &Map<String, Value>) -> Value {
+    let of_format = match schema.get("format").and_then(Value::as_str) {
+        Some("date") => "2000-01-01",
+        Some("time") => "00:00:00Z",
+        Some("date-time") => "2000-01-01T00:00:00Z",
+        Some("email") => "a@example.com",
+        Some("uri") => "https://example.com/",
+        Some("uuid") => "00000000-0000-0000-0000-000000000000",
+        _ => "",
+    };
+    let least = count(schema, "minLength").min(TEXT);
+    let missing = usize::try_from(least).unwrap_or(0).saturating_sub(of_format.len());
+    format!("{of_format}{}", "x".repeat(missing)).into()
+}
+
+fn number(schema: &Map<String, Value>) -> Option<Value> {
+    let of = |name: &str| schema.get(name).and_then(Value::as_f64);
+    let is_whole = kind(schema) == "integer";
+    let above = of("exclusiveMinimum").map(|limit| if is_whole { limit.floor() + 1.0 } else { limit + 1.0 });
+    let least = [of("minimum"), above].into_iter().flatten().reduce(f64::max);
+    let most = [of("maximum"), of("exclusiveMaximum").map(|limit| limit - 1.0)].into_iter().flatten().reduce(f64::min);
+    let mut value = least.unwrap_or_else(|| most.map_or(0.0, |most| most.min(0.0)));
+    if let (false, Some(most)) = (is_whole, most)
+        && value > most
+    {
+        // A step of one is too long between these bounds.
+        let bound = |names: [&str; 2], inner: fn(f64, f64) -> f64| names.into_iter().filter_map(of).reduce(inner);
+        let (low, high) =
+            (bound(["minimum", "exclusiveMinimum"], f64::max), bound(["maximum", "exclusiveMaximum"], f64::min));
+        value = low?.midpoint(high?);
+    }
+    if is_whole {
+        value = if least.is_some() { value.ceil() } else { value.floor() };
+    }
+    if let Some(step) = of("multipleOf").filter(|step| *step > 0.0) {
+        value = if least.is_some() { (value / step).ceil() * step } else { (value / step).floor() * step };
+    }
+    // Without a point where it has none, as people write it.
+    let whole: Result<i64, _> = format!("{value:.0}").parse();
+    match whole {
+        Ok(whole) if value.fract() == 0.0 => Some(json!(whole)),
+        _ => serde_json::Number::from_f64(value).map(Value::Number),
+    }
+}
+
+fn count(schema: &Map<String, Value>, name: &str) -> u64 {
+    schema.get(name).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// Adds what another schema says: its properties and what it requires to those that are there, otherwise what is not said yet.
+fn merge(schema: &mut Map<String, Value>, other: &Value) {
+    for (key, value) in other.as_object().into_iter().flatten() {
+        match (schema.get_mut(key), value) {
+            (Some(Value::Object(known)), Value::Object(more)) if key == "properties" => {
+                for (name, property) in more {
+                    known.entry(name.clone()).or_insert_with(|| property.clone());
+                }
+            }
+            (Some(Value::Array(known)), Value::Array(more)) if key == "required" || key == "allOf" => {
+                known.extend(more.iter().cloned());
+            }
+            (Some(_), _) => {}
+            (None, _) => drop(schema.insert(key.clone(), value.clone())),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! OpenAI's own models: the newer ones are asked over the Responses API, which keeps what they thought from one call to the
+//! next and is the only one that some of them have; all others over chat.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use zubi_base::config::Api;
+
+use super::chat::ChatCompletionsProvider;
+use super::genai_adapter::GenaiProvider;
+use super::provider::ProviderConfig;
+use super::{Model, ModelError, ModelInfo, ModelSource};
+
+/// The host that has both.
+const HOST: &str = "api.openai.com";
+
+/// Both ways to one provider.
+pub(super) struct OpenAi {
+    chat: ChatCompletionsProvider,
+    responses: GenaiProvider,
+}
+
+impl OpenAi {
+    /// Whether this is a provider of which it is known that it has both. A gateway may have one of them only.
+    pub(super) fn is_meant(config: &ProviderConfig) -> bool {
+        config.url.host_str() == Some(HOST)
+    }
+
+    pub(super) fn new(config: ProviderConfig) -> Self {
+        let responses = ProviderConfig { api: Api::OpenaiResponses, ..config.clone() };
+        Self { chat: ChatCompletionsProvider::new(config), responses: GenaiProvider::new(responses) }
+    }
+}
+
+#[async_trait]
+impl ModelSource for OpenAi {
+    fn provider(&self) -> &str {
+        self.chat.provider()
+    }
+
+    fn describe(&self) -> String {
+        self.chat.describe()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        self.chat.models().await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if wants_responses(name) { self.responses.open(name).await } else { self.chat.open(name).await }
+    }
+}
+
+/// Whether a model is one of the newer ones.
+fn wants_responses(name: &str) -> bool {
+    let version =
+        name.strip_prefix("gpt-").map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
+    let version = version.and_then(|version| version.parse::<u32>().ok()).unwrap_or_default();
+    let is_chat = name.contains("chat");
+    (version >= 5 && !is_chat)
+        || ["codex", "-pro", "deep-research", "computer-use"].iter().any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_models_are_asked_over_responses() {
+        for name in
+            ["gpt-5", "gpt-5.1-codex", "gpt-5-mini", "gpt-10", "o1-pro", "codex-mini-latest", "o3-deep-research"]
+        {
+            assert!(wants_responses(name), "{name}");
+        }
+        for name in
+            ["gpt-4o", "gpt-4.1", "gpt-5-chat-latest", "chatgpt-4o-latest", "o3", "o4-mini", "gpt-oss-20b", "gpt-", ""]
+        {
+            assert!(!wants_responses(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Which model is meant: every source behind one name.
+//!
+//! | id | the model |
+//! |---|---|
+//! | `provider/model` | of this provider, whether it lists it or not |
+//! | `provider` | the provider's first |
+//! | `mock`, `mock:FILE` | the mock; its source is asked for `` and for `FILE` |
+//! | `gpt-5` | the editor's of this name, then that of the provider whose models are called so, then of whoever lists it |
+//! | `auto` | the first model that there is, see [`Models::open`] |
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::builtin;
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource};
+use crate::{ModelList, ProviderProblem};
+
+/// The id of the first model that there is.
+pub const AUTO: &str = "auto";
+/// The provider whose model is no model. It is asked only by its name.
+pub const MOCK: &str = "mock";
+/// The provider of the open editor's models.
+pub const EDITOR: &str = "editor";
+
+/// How long a provider may take to say which models it has.
+const LISTING: Duration = Duration::from_secs(10);
+
+/// All models that there are.
+pub struct ModelRegistry {
+    sources: Vec<Arc<dyn ModelSource>>,
+    default: Option<String>,
+}
+
+impl std::fmt::Debug for ModelRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let providers: Vec<_> = self.sources.iter().map(|source| source.provider()).collect();
+        f.debug_struct("Models").field("providers", &providers).field("default", &self.default).finish()
+    }
+}
+
+/// A provider, for a person who looks for what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    pub name: String,
+    /// Where it is asked and where its key was found; never the key.
+    pub about: String,
+}
+
+impl ModelRegistry {
+    /// `sources` are in the order in which they are asked for a model that is not told from which provider it is; `default`
+    /// is what the user configured.
+    pub fn new(sources: Vec<Arc<dyn ModelSource>>, default: Option<String>) -> Self {
+        Self { sources, default: default.filter(|id| !id.trim().is_empty()) }
+    }
+
+    /// What [`Self::open`] is told where nobody names a model: what the user configured, else [`AUTO`].
+    pub fn default_id(&self) -> String {
+        self.default.clone().unwrap_or_else(|| AUTO.to_owned())
+    }
+
+    /// The providers in their order.
+    pub fn providers(&self) -> Vec<Provider> {
+        let about =
+            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), about: source.describe() };
+        self.sources.iter().map(about).collect()
+    }
+
+    /// What each provider has, but for those that are asked only by their names. All are asked at once; one that is too slow is a problem among the others.
+    pub async fn list(&self) -> ModelList {
+        let mut list = ModelList { models: Vec::new(), problems: Vec::new() };
+        let listed = join_all(self.sources.iter().map(|source| listed_unnamed(source.as_ref()))).await;
+        for (source, listed) in self.sources.iter().zip(listed) {
+            match listed {
+                Ok(models) => list.models.extend(models),
+                Err(error) => {
+                    let provider = source.provider().to_owned();
+                    // It stands beside the provider's name, which most messages begin with.
+                    let message =
+                        [": ", " "].iter().find_map(|then| error.message.strip_prefix(&provider)?.strip_prefix(then));
+                    let message = message.unwrap_or(&error.message).to_owned();
+                    list.problems.push(ProviderProblem { provider, message });
+                }
+            }
+        }
+        list
+    }
+
+    /// The model of this id. [`AUTO`] is the first model of the first provider that has any, in the order of the sources,
+    /// but never the mock, nor one that is asked only by its name.
+    pub async fn open(&self, id: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let id = id.trim();
+        if id.is_empty() || id == AUTO {
+            return self.first().await;
+        }
+        if let Some(file) =
+            id.strip_prefix(MOCK).and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix(':') })
+        {
+            return self.source(MOCK).ok_or_else(|| self.unknown(id))?.open(file).await;
+        }
+        match id.split_once('/') {
+            Some((provider, name)) if !name.is_empty() => {
+                self.source(provider).ok_or_else(|| self.unknown(id))?.open(name).await
+            }
+            Some(_) => Err(self.unknown(id)),
+            None => match self.source(id) {
+                Some(source) => first_of(source).await?.ok_or_else(|| no_models(source)),
+                None => self.bare(id).await,
+            },
+        }
+    }
+
+    fn source(&self, provider: &str) -> Option<&dyn ModelSource> {
+        self.sources.iter().find(|source| source.provider() == provider).map(AsRef::as_ref)
+    }
+
+    async fn first(&self) -> Result<Arc<dyn Model>, ModelError> {
+        for source in self.sources.iter().filter(|source| may_be_first(source.as_ref())) {
+            match first_of(source.as_ref()).await {
+                Ok(Some(model)) => return Ok(model),
+                Ok(None) => {}
+                Err(error) if is_absence(source.provider(), error.kind) => {}
+                // What is configured and does not answer is not passed over: the next one may be dear, or much worse.
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ModelError::new(
+            ErrorKind::NotConfigured,
+            "no model is configured, and no ollama runs on this machine: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or \
+             OPENROUTER_API_KEY, or start ollama, or name a server in `[models.NAME]` of your zubi.toml; `--model mock` shows the \
+             agent at work without any",
+        ))
+    }
+
+    /// A model by its name alone.
+    async fn bare(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        // The editor knows its models by their families too, and opens none that it does not have.
+        if let Some(editor) = self.source(EDITOR)
+            && let Ok(model) = editor.open(name).await
+        {
+            return Ok(model);
+        }
+        let maker = well_known::maker(name);
+        let mut missing = None;
+        if let Some(maker) = maker.and_then(|maker| self.source(maker)) {
+            match maker.open(name).await {
+                Ok(model) => return Ok(model),
+                Err(error) => missing = Some(error),
+            }
+        }
+        let is_other = |source: &&dyn ModelSource| Some(source.provider()) != maker && !source.only_by_name();
+        let others: Vec<_> = self.sources.iter().map(AsRef::as_ref).filter(is_other).collect();
+        let found = join_all(others.iter().map(|source| lists(*source, name))).await;
+        let (mut silent, mut absent) = (None, None);
+        for (source, found) in others.iter().zip(found) {
+            match found {
+                Ok(true) => return source.open(name).await,
+                Ok(false) => {}
+                Err(error) if error.kind == ErrorKind::NotConfigured => {}
+                Err(error) if is_absence(source.provider(), error.kind) => absent = absent.or(Some(error)),
+                // It may have this model: what is wrong is that nobody can tell.
+                Err(error) => silent = silent.or(Some(error)),
+            }
+        }
+        let unasked = |what: &ModelError, of: &ModelError| {
+            format!("{}; not every provider could be asked: {}", what.message, of.message)
+        };
+        Err(match (missing, silent, absent) {
+            (Some(missing), Some(silent), _) if missing.kind == ErrorKind::NotConfigured => {
+                // A key would do as well.
+                ModelError::new(silent.kind, unasked(&missing, &silent)).with_hint(ErrorKind::NotConfigured.advice())
+            }
+            (Some(missing), ..) => missing,
+            (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown(name), &silent)),
+            // A program of the user's own that does not run has no models until it does: it is the next step to start it.
+            (None, None, Some(absent)) => {
+                ModelError::new(ErrorKind::NotConfigured, unasked(&self.unknown(name), &absent))
+            }
+            (None, None, None) => self.unknown(name),
+        })
+    }
+
+    /// Whether a model is among those that its provider lists; nothing where that cannot be said now. One that is not may be there
+    /// all the same.
+    pub async fn is_listed(&self, model: &ModelInfo) -> Option<bool> {
+        let source = self.source(&model.provider).filter(|source| source.provider() != MOCK)?;
+        lists(source, name_of(model)).await.ok()
+    }
+
+    fn unknown(&self, id: &str) -> ModelError {
+        let names = |lacking: bool| {
+            let sources = self.sources.iter().filter(|source| source.lacks_something() == lacking);
+            sources.map(|source| source.provider()).collect::<Vec<_>>().join(", ")
+        };
+        let mut message = format!("there is no model `{}`; a model is named `provider/model`", quote_id(id));
+        for (names, what) in
+            [(names(false), "providers that can be asked"), (names(true), "others lack a key or an address")]
+        {
+            if !names.is_empty() {
+                message.push_str("; ");
+                message.push_str(what);
+                message.push_str(": ");
+                message.push_str(&names);
+            }
+        }
+        ModelError::new(ErrorKind::NotConfigured, message)
+    }
+}
+
+/// Whether a provider may be chosen without being named.
+fn may_be_first(source: &dyn ModelSource) -> bool {
+    source.provider() != MOCK && !source.only_by_name()
+}
+
+/// Whether an error says no more than that there is nothing of this provider: no key, or no program of the user's own.
+fn is_absence(provider: &str, kind: ErrorKind) -> bool {
+    let needs_no_key = || well_known::PROVIDERS.iter().any(|known| known.name == provider && known.key.is_none());
+    kind == ErrorKind::NotConfigured || (kind == ErrorKind::Unreachable && needs_no_key())
+}
+
+/// What somebody gave as an id, for a message.
+fn quote_id(id: &str) -> String {
+    zubi_base::visible::printable(id).chars().take(100).collect()
+}
+
+async fn list_with_timeout(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
+    match tokio::time::timeout(LISTING, source.models()).await {
+        Ok(models) => models,
+        Err(_) => Err(ModelError::new(
+            ErrorKind::TimedOut,
+            format!("{} did not say within {} seconds which models it has", source.provider(), LISTING.as_secs()),
+        )),
+    }
+}
+
+/// Why a provider is not asked for its models.
+fn not_listed_error(provider: &str) -> ModelError {
+    ModelError::new(
+        ErrorKind::NotConfigured,
+        format!(
+            "{provider} is asked only where it is named, as in `--model {provider}/MODEL`; with a section `[models.{provider}]` in \
+             your zubi.toml its models are listed"
+        ),
+    )
+}
+
+async fn listed_unnamed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
+    if source.only_by_name() { Err(not_listed_error(source.provider())) } else { list_with_timeout(source).await }
+}
+
+async fn lists(source: &dyn ModelSource, name: &str) -> Result<bool, ModelError> {
+    let models = list_with_timeout(source).await?;
+    // Ollama takes a name without a tag for the latest.
+    Ok(models.iter().any(|model| {
+        name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name
+    }))
+}
+
+/// What stands behind `provider/`.
+fn name_of(model: &ModelInfo) -> &str {
+    model.id.split_once('/').map_or("", |(_, name)| name)
+}
+
+/// The provider's first: one that is known to be good if it has that, for lists begin with anything.
+async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn Model>>, ModelError> {
+    let models = list_with_timeout(source).await?;
+    let good = well_known::good_models(source.provider());
+    let known = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
+    let Some(model) = known.or(models.first()) else { return Ok(None) };
+    source.open(name_of(model)).await.map(Some)
+}
+
+fn no_models(source: &dyn ModelSource) -> ModelError {
+    ModelError::new(ErrorKind::NotConfigured, format!("{} has no models", source.provider()))
+}
+
+#[cfg(test)]
+mod tests;

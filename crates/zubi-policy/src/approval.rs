@@ -1,0 +1,221 @@
+//! What a person can answer to a question, and exactly what each yes allows from then on.
+//!
+//! A yes is for this call, or makes rules of the parts that were asked about: the very same command, or the same program
+//! and subcommand with any arguments; the same hosts, files and secrets; always of the same tool. What cannot be told can
+//! be allowed once only. Before the person answers, each rule is held against the last calls: which would it have let by?
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::part::Access;
+use super::rule::{Action, Rule, RuleText};
+use super::{Decision, Policy};
+use crate::caller::{ApprovalScope, Caller};
+use crate::footprint::Footprint;
+use crate::spec::ToolSpec;
+
+/// How many of the last calls are looked at.
+pub const RECENT: usize = 200;
+/// How many of them an answer lists.
+const LISTED: usize = 10;
+
+/// One possible yes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalOption {
+    pub scope: ApprovalScope,
+    /// For a person: "`git push` with any arguments, for this session".
+    pub label: String,
+    /// What is kept; nothing for [`ApprovalScope::Once`].
+    pub rules: Vec<RuleText>,
+    /// Which of the last calls, that had to be asked about, would not have been.
+    pub would_also_allow: Vec<String>,
+}
+
+/// Keeps rules beyond the session. The host implements it: this crate writes no files.
+pub trait RuleStore: fmt::Debug + Send + Sync {
+    /// Keeps a rule for this workspace or for every one; an error says why it could not.
+    fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String>;
+}
+
+/// A call that was made.
+#[derive(Debug, Clone)]
+pub struct RecentCall {
+    pub spec: Arc<ToolSpec>,
+    pub caller: Arc<Caller>,
+    pub footprint: Footprint,
+}
+
+impl RecentCall {
+    pub fn new(spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) -> Self {
+        // A preview may be large, and decides nothing.
+        let footprint = Footprint { preview: None, ..footprint };
+        Self { spec: Arc::new(spec.clone()), caller: Arc::clone(&cx.caller), footprint }
+    }
+}
+
+/// The possible answers to a question, from the narrowest to the widest. `kept`: there is somewhere to keep rules.
+pub fn options(
+    policy: &Policy,
+    call: &RecentCall,
+    judgement: &Decision,
+    recent: &[RecentCall],
+    kept: bool,
+) -> Vec<ApprovalOption> {
+    let spec = &call.spec;
+    let once = ApprovalOption {
+        scope: ApprovalScope::Once,
+        label: "this call".to_owned(),
+        rules: Vec::new(),
+        would_also_allow: Vec::new(),
+    };
+    let mut options = vec![once];
+    let asked: Vec<&Access> =
+        judgement.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
+    if !asked.iter().all(|part| part.can_be_kept()) {
+        return options;
+    }
+    let exact: Vec<RuleText> = rules(spec, &asked, false);
+    let wide: Vec<RuleText> = rules(spec, &asked, true);
+    let mut add = |scope, rules: &[RuleText]| {
+        let new = |rule: &RuleText| Rule::new(rule.clone(), "this answer", policy.places()).map(Arc::new);
+        let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
+        let with = policy.with_rules(new);
+        let action = |policy: &Policy, call: &RecentCall| policy.judge(&call.spec, &call.caller, &call.footprint).action;
+        // A rule that asks beats what an answer allows: a yes that holds for longer would not.
+        if action(&with, call) != Action::Allow {
+            return;
+        }
+        let others =
+            recent.iter().filter(|call| action(policy, call) == Action::Ask && action(&with, call) == Action::Allow);
+        let mut would_also_allow: Vec<String> = others.map(describe_call).collect();
+        would_also_allow.sort();
+        would_also_allow.dedup();
+        would_also_allow.truncate(LISTED);
+        let how_long = match scope {
+            ApprovalScope::Once => "once",
+            ApprovalScope::Session => "for this session",
+            ApprovalScope::Workspace => "always in this workspace",
+            ApprovalScope::Always => "always and everywhere",
+        };
+        let what: Vec<String> = rules.iter().map(label).collect();
+        options.push(ApprovalOption {
+            scope,
+            label: format!("{}, {how_long}", what.join("; ")),
+            rules: rules.to_vec(),
+            would_also_allow,
+        });
+    };
+    add(ApprovalScope::Session, &exact);
+    if wide != exact {
+        add(ApprovalScope::Session, &wide);
+    }
+    if kept {
+        add(ApprovalScope::Workspace, &wide);
+        add(ApprovalScope::Always, &wide);
+    }
+    options
+}
+
+/// What can be given to one run (`--auto-approve`) so that its rules, these, answer what is still asked about a call: from
+/// the narrowest to the widest.
+pub fn suggest_auto_approve(policy: &Policy, given: &Policy, call: &RecentCall, left: &Decision) -> Vec<Vec<RuleText>> {
+    let asked: Vec<&Access> =
+        left.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
+    let answers = |rules: &Vec<RuleText>| {
+        let new = |rule: &RuleText| Rule::new(rule.clone(), "this run", policy.places()).map(Arc::new);
+        let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return false };
+        let with = given.with_rules(new);
+        policy.remaining_after(&with, &call.spec, &call.caller, &call.footprint).action == Action::Allow
+    };
+    let (exact, wide) = (rules(&call.spec, &asked, false), rules(&call.spec, &asked, true));
+    let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(answers).collect();
+    found.dedup();
+    if found.is_empty() {
+        found.extend(Some(vec![RuleText::allow_tool(&call.spec.id)]).filter(answers));
+    }
+    found
+}
+
+/// Rules that allow these parts of calls of this tool.
+fn rules(spec: &ToolSpec, asked: &[&Access], wide: bool) -> Vec<RuleText> {
+    let empty = RuleText::allow_tool(&spec.id);
+    let mut rules: Vec<RuleText> = Vec::new();
+    let mut rest = empty.clone();
+    for part in asked {
+        match part {
+            Access::Command(argv) => {
+                let rule = RuleText { command: command(argv, wide), ..empty.clone() };
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
+            }
+            Access::Host(host) => rest.hosts.push(escape_pattern(host)),
+            Access::Secret(name) => rest.secrets.push(escape_pattern(name)),
+            Access::Read(path) | Access::MayRead(path) => rest.read.push(globset::escape(path.as_str())),
+            Access::Write(path) => rest.write.push(globset::escape(path.as_str())),
+            Access::Call | Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => {}
+        }
+    }
+    // With nothing more exact to name it is the tool as a whole.
+    if rest != empty || rules.is_empty() {
+        rules.push(rest);
+    }
+    rules
+}
+
+fn command(argv: &[String], wide: bool) -> Vec<String> {
+    /// Programs with arguments that are programs, besides those which the shell's reader knows.
+    const RUN_ARGUMENTS: &[&str] = &["awk", "gawk", "mawk", "sed", "ssh", "eval", "docker", "podman"];
+    let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
+    if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_arguments(name) {
+        return argv.iter().map(|word| escape_pattern(word)).collect();
+    }
+    let kept = if subcommand { 2 } else { 1 };
+    argv.iter().take(kept).map(|word| escape_pattern(word)).chain(["*".to_owned()]).collect()
+}
+
+fn escape_pattern(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '|' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+fn label(rule: &RuleText) -> String {
+    let mut parts = Vec::new();
+    match rule.command.split_last() {
+        Some((last, words)) if last == "*" => parts.push(format!("`{}` with any arguments", words.join(" "))),
+        Some(_) => parts.push(format!("exactly `{}`", rule.command.join(" "))),
+        None => {}
+    }
+    for (what, names) in
+        [("reaching", &rule.hosts), ("reading", &rule.read), ("writing", &rule.write), ("the secret", &rule.secrets)]
+    {
+        if !names.is_empty() {
+            // A call that may reach any host says `*`, which a pattern escapes.
+            let shown = names.iter().map(|name| if what == "reaching" && name == "\\*" { "any host" } else { name });
+            parts.push(format!("{what} {}", shown.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    let tool = rule.tools.join(", ");
+    if parts.is_empty() { format!("every call of {tool}") } else { format!("{} ({tool})", parts.join(", ")) }
+}
+
+fn describe_call(call: &RecentCall) -> String {
+    let commands: Vec<String> = call.footprint.commands.iter().map(|argv| argv.join(" ")).collect();
+    let touched: Vec<String> = commands
+        .into_iter()
+        .chain(call.footprint.hosts.iter().cloned())
+        .chain(call.footprint.writes.iter().map(ToString::to_string))
+        .collect();
+    if touched.is_empty() { call.spec.id.clone() } else { format!("{}: {}", call.spec.id, touched.join("; ")) }
+}

@@ -1,0 +1,201 @@
+//! What a call consists of as far as permission goes: each part is judged for itself, and the worst one decides.
+
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use zubi_base::credentials;
+use zubi_base::escape::printable;
+
+use super::PolicyPaths;
+use super::pattern::is_glob;
+use super::words::{self, Credentials};
+use crate::footprint::Footprint;
+use crate::spec::{Approval, Effect, ToolSpec};
+
+/// One thing a call does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    Command(Vec<String>),
+    Read(Utf8PathBuf),
+    /// A path that stands among a command's words, and may be a pattern of the shell's (`.ssh/*`).
+    MayRead(Utf8PathBuf),
+    /// A word that is no path, such as a program's text, in which the name of such a place stands.
+    Mentions(String),
+    Write(Utf8PathBuf),
+    Host(String),
+    Secret(String),
+    /// What is not told more exactly.
+    Effect(Effect),
+    /// The call as such: its author wants it to be confirmed.
+    Call,
+    Unresolved(String),
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(argv) => write!(f, "it runs `{}`", printable(&argv.join(" "))),
+            Self::Read(path) => write!(f, "it reads {}", printable(path.as_str())),
+            Self::MayRead(path) => write!(f, "it may read {}", printable(path.as_str())),
+            Self::Mentions(word) => write!(f, "it mentions a place of credentials: `{}`", printable(word)),
+            Self::Write(path) => write!(f, "it writes {}", printable(path.as_str())),
+            Self::Host(host) if host == "*" => f.write_str("it reaches any host"),
+            Self::Host(host) => write!(f, "it reaches {}", printable(host)),
+            Self::Secret(name) => write!(f, "it uses the secret {}", printable(name)),
+            Self::Effect(Effect::Execute) => f.write_str("it runs something whose effect cannot be known"),
+            Self::Effect(Effect::Network) => f.write_str("it reaches beyond this machine"),
+            Self::Effect(Effect::Write) => f.write_str("it changes files"),
+            Self::Effect(Effect::Read | Effect::Plan) => f.write_str("it only looks"),
+            Self::Call => f.write_str("its author wants each call to be confirmed"),
+            Self::Unresolved(why) => write!(f, "it cannot be told what it does: {why}"),
+        }
+    }
+}
+
+impl Access {
+    /// Whether a rule can say exactly this, so that an answer may be kept.
+    pub(super) fn can_be_kept(&self) -> bool {
+        match self {
+            Self::Unresolved(_) | Self::Mentions(_) => false,
+            Self::MayRead(path) => !is_glob(path.as_str()),
+            _ => true,
+        }
+    }
+}
+
+/// What becomes of a part when no rule means it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DefaultAction {
+    Allow,
+    /// A rule for whole calls is enough to allow it.
+    Ask,
+    /// Only a rule that names this very kind of part can allow it.
+    AskAlways(&'static str),
+    Deny(&'static str),
+}
+
+/// The parts of a call.
+pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
+    let effect = footprint.effect.unwrap_or(spec.effect);
+    if footprint.passes_on.is_some() {
+        return vec![Access::Effect(effect)];
+    }
+    let mut parts: Vec<Access> = footprint.unresolved.iter().cloned().map(Access::Unresolved).collect();
+    parts.extend(footprint.commands.iter().cloned().map(Access::Command));
+    parts.extend(footprint.hosts.iter().cloned().map(Access::Host));
+    parts.extend(footprint.secrets.iter().cloned().map(Access::Secret));
+    parts.extend(footprint.writes.iter().cloned().map(Access::Write));
+    parts.extend(footprint.reads.iter().cloned().map(Access::Read));
+    let told = match effect {
+        Effect::Execute => !footprint.commands.is_empty(),
+        Effect::Network => !footprint.hosts.is_empty(),
+        Effect::Read | Effect::Plan | Effect::Write => false,
+    };
+    if !told {
+        parts.push(Access::Effect(effect));
+    }
+    if spec.approval == Approval::Always {
+        parts.push(Access::Call);
+    }
+    for found in words::credentials(footprint, home) {
+        parts.push(match found {
+            Credentials::At(path) => Access::MayRead(path),
+            Credentials::Mentioned(word) => Access::Mentions(word),
+        });
+    }
+    parts
+}
+
+/// What becomes of a part when no rule means it.
+pub(super) fn otherwise(part: &Access, places: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
+    match part {
+        Access::Effect(Effect::Read | Effect::Plan | Effect::Write) => DefaultAction::Allow,
+        Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
+        // Whoever trusted the file that the text stands in has read it; its arguments cannot add to what it does.
+        Access::Unresolved(_) if footprint.vouched => DefaultAction::Ask,
+        Access::Unresolved(_) => DefaultAction::AskAlways("what cannot be told is never allowed by a rule"),
+        Access::Secret(_) => DefaultAction::Ask,
+        Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
+        Access::Command(_) => DefaultAction::Ask,
+        Access::Read(path) if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+        Access::MayRead(path) if is_glob(path.as_str()) && !credentials::is_credential_path(path) => {
+            DefaultAction::AskAlways("credentials may be among what that stands for")
+        }
+        Access::MayRead(_) => DefaultAction::AskAlways("credentials are kept there"),
+        Access::Mentions(_) => DefaultAction::AskAlways("whether it reads what is kept there cannot be told"),
+        Access::Read(_) => DefaultAction::Allow,
+        Access::Write(path) => places.write(path, footprint.checked),
+    }
+}
+
+impl PolicyPaths {
+    /// `checked`: the tool itself holds what it writes to values that decide about nothing.
+    fn write(&self, path: &Utf8Path, checked: bool) -> DefaultAction {
+        let own = self.own.iter().any(|own| path.starts_with(own));
+        let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
+            return match () {
+                () if own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
+                () if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+                () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => DefaultAction::Allow,
+                () => DefaultAction::Ask,
+            };
+        };
+        if own {
+            return DefaultAction::Deny("a call never changes zubi's own settings and records");
+        }
+        match decides(path.strip_prefix(root).unwrap_or(path)) {
+            Some(Decides::Programs(_)) if checked => DefaultAction::Allow,
+            Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskAlways(why),
+            None if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+            None => DefaultAction::Allow,
+        }
+    }
+}
+
+/// What a file of the workspace decides besides what it says.
+enum Decides {
+    Rights(&'static str),
+    /// What editors, agents and shells run or trust of themselves.
+    Programs(&'static str),
+}
+
+/// Below a folder of the workspace. Case does not matter: there are file systems that do not tell `.Git` from `.git`.
+fn decides(below: &Utf8Path) -> Option<Decides> {
+    let names: Vec<String> = below.components().map(|name| name.as_str().to_lowercase()).collect();
+    let has = |name: &str| names.iter().any(|other| other == name);
+    let last = names.last().map_or("", String::as_str);
+    let in_editor =
+        |file: &str| names.windows(2).any(|pair| matches!(pair, [folder, name] if folder == ".vscode" && name == file));
+    if has(".git") {
+        Some(Decides::Rights("programs run from `.git`"))
+    } else if names.first().is_some_and(|name| name == ".zubi.toml")
+        || in_editor("agent-tools")
+        || in_editor("agent-tools.json")
+    {
+        Some(Decides::Rights("it decides what tools may do"))
+    } else if last == ".gitmodules" || has(".husky") {
+        Some(Decides::Rights("git runs or fetches what stands there"))
+    } else if in_editor("tasks.json") || in_editor("launch.json") || in_editor("mcp.json") {
+        Some(Decides::Rights("editors run what stands there"))
+    } else if last == ".mcp.json" || has(".claude") || has(".cursor") {
+        Some(Decides::Rights("agents run or obey what stands there"))
+    } else if last == ".envrc" {
+        Some(Decides::Rights("shells run what stands there"))
+    } else if in_editor("settings.json") {
+        Some(Decides::Programs("editors run programs that stand there"))
+    } else {
+        None
+    }
+}
+
+/// Built-ins of shells that touch nothing besides the shell; what redirections write is judged by itself.
+fn is_harmless(program: &str, argv: &[String]) -> bool {
+    const NAMES: &[&str] = &[
+        "cd", ":", "true", "false", "echo", "printf", "test", "[", "[[", "pwd", "exit", "return", "break", "continue",
+        "shift", "set", "export", "local", "readonly", "declare", "wait", "umask", "times", "type", "jobs", "sleep",
+        "exec",
+    ];
+    NAMES.contains(&program) || (program == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
+}

@@ -1,0 +1,299 @@
+//! One rule: whom it concerns, what of a call it means, what is to become of it. Read from data and refused when
+//! anything about it is not understood, its own examples first of all.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use zubi_base::escape::is_printed;
+
+use super::PolicyPaths;
+use super::part::Access;
+use super::pattern::{self, Command, Paths, Word};
+use super::words::CommandPaths;
+use crate::filter::{self, ToolFilter};
+use crate::spec::Effect;
+
+/// What a rule makes of what it means. Stronger ones are greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// A rule as it is written: the table of keys of `[[policy]]`. A rule without `command`, `read`, `write`, `hosts` and
+/// `secrets` means whole calls; one with some means these parts of calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RuleText {
+    pub action: Action,
+    /// Only calls of these tools; the language of `tools` and `allow`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Only calls with this effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// Words of one command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Globs of paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
+    /// `host:port` or `host`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Names of secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
+    /// Shown in the question and to whoever is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Examples::is_empty")]
+    pub examples: Examples,
+}
+
+impl RuleText {
+    /// A rule that allows calls of one tool, to be narrowed.
+    pub fn allow_tool(tool: &str) -> Self {
+        Self {
+            action: Action::Allow,
+            tools: vec![tool.to_owned()],
+            effect: None,
+            command: Vec::new(),
+            read: Vec::new(),
+            write: Vec::new(),
+            hosts: Vec::new(),
+            secrets: Vec::new(),
+            reason: None,
+            examples: Examples::default(),
+        }
+    }
+
+    /// As it would stand in a file.
+    pub fn to_toml(&self) -> String {
+        let action = match self.action {
+            Action::Allow => "allow",
+            Action::Ask => "ask",
+            Action::Deny => "deny",
+        };
+        let mut lines = vec!["[[policy]]".to_owned(), format!("action = \"{action}\"")];
+        lines.extend(self.lists());
+        lines.join("\n")
+    }
+
+    /// As `--auto-approve` takes a rule that allows: `TOOL`, `TOOL:COMMAND WORDS`, or its lists in braces where that cannot
+    /// say it. Rules that answers make have nothing else.
+    pub fn to_argument(&self) -> String {
+        let is_plain = |word: &String| !word.is_empty() && !word.contains(|c: char| c == ' ' || !is_printed(c));
+        let others = [&self.read, &self.write, &self.hosts, &self.secrets];
+        match self.tools.as_slice() {
+            [tool]
+                if is_plain(tool)
+                    && !tool.starts_with('{')
+                    && !tool.contains(':')
+                    && others.into_iter().all(Vec::is_empty)
+                    && self.command.iter().all(is_plain) =>
+            {
+                if self.command.is_empty() {
+                    tool.clone()
+                } else {
+                    format!("{tool}:{}", self.command.join(" "))
+                }
+            }
+            _ => format!("{{{}}}", self.lists().collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    /// Its lists that are not empty, as TOML.
+    fn lists(&self) -> impl Iterator<Item = String> {
+        let lists = [
+            ("tools", &self.tools),
+            ("command", &self.command),
+            ("read", &self.read),
+            ("write", &self.write),
+            ("hosts", &self.hosts),
+            ("secrets", &self.secrets),
+        ];
+        lists.into_iter().filter(|(_, items)| !items.is_empty()).map(|(name, items)| {
+            let items: Vec<String> = items.iter().map(|item| toml_string(item)).collect();
+            format!("{name} = [{}]", items.join(", "))
+        })
+    }
+}
+
+/// A TOML basic string of characters that are what they look like: others are lost or changed on the way to whoever copies it.
+fn toml_string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if !is_printed(c) && u32::from(c) > 0xFFFF => quoted.extend(format!("\\U{:08X}", u32::from(c)).chars()),
+            c if !is_printed(c) => quoted.extend(format!("\\u{:04X}", u32::from(c)).chars()),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Shell texts that hold a command's pattern to its word.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Examples {
+    /// Every command of each text is meant.
+    #[serde(rename = "match")]
+    pub matching: Vec<String>,
+    /// No command of any text is meant.
+    pub no_match: Vec<String>,
+}
+
+impl Examples {
+    fn is_empty(&self) -> bool {
+        self.matching.is_empty() && self.no_match.is_empty()
+    }
+}
+
+/// A rule that can be applied.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub text: RuleText,
+    /// Where it stands: `` `…/zubi.toml`:12 ``, "this session".
+    pub source: String,
+    tools: ToolFilter,
+    command: Option<Command>,
+    read: Paths,
+    write: Paths,
+    secrets: Vec<Word>,
+    root: Option<Utf8PathBuf>,
+}
+
+impl Rule {
+    /// Reads a rule; the error says what is wrong with it, and where it stands.
+    pub fn read(value: &Value, source: &str, places: &PolicyPaths) -> Result<Self, String> {
+        let text: RuleText =
+            serde_path_to_error::deserialize(value.clone()).map_err(|error| match error.path().to_string() {
+                path if path == "." => format!("{source}: {}", error.inner()),
+                path => format!("{source}: `{path}`: {}", error.inner()),
+            })?;
+        Self::new(text, source, places).map_err(|why| format!("{source}: {why}"))
+    }
+
+    pub fn new(text: RuleText, source: &str, places: &PolicyPaths) -> Result<Self, String> {
+        // A filter passes over names that say nothing, and one that excludes nothing permits every tool.
+        let names_no_tool = |name: &&String| {
+            let (_, name) = filter::read(name);
+            name.is_empty() || name.contains(|c: char| matches!(c, '!' | ' ') || !is_printed(c))
+        };
+        if let Some(name) = text.tools.iter().find(names_no_tool) {
+            return Err(format!("`tools`: {name:?} names no tool"));
+        }
+        let paths = |patterns: &[String]| Paths::new(patterns, &places.roots, places.home.as_deref());
+        let rule = Self {
+            source: source.to_owned(),
+            tools: ToolFilter::new(text.tools.iter().map(String::as_str)),
+            command: if text.command.is_empty() { None } else { Some(Command::new(&text.command)?) },
+            read: paths(&text.read)?,
+            write: paths(&text.write)?,
+            secrets: text.secrets.iter().map(|name| Word::new(name)).collect(),
+            root: places.roots.first().cloned(),
+            text,
+        };
+        if rule.means_calls() && rule.text.tools.is_empty() && rule.text.effect.is_none() {
+            return Err(
+                "the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`".into()
+            );
+        }
+        rule.examples()?;
+        Ok(rule)
+    }
+
+    /// Whether it means whole calls instead of parts of them.
+    pub fn means_calls(&self) -> bool {
+        let text = &self.text;
+        text.command.is_empty() && [&text.read, &text.write, &text.hosts, &text.secrets].into_iter().all(Vec::is_empty)
+    }
+
+    /// Whether it concerns calls of a tool with this effect.
+    pub(super) fn applies_to_effect(&self, tool: &str, effect: Effect) -> bool {
+        (self.text.tools.is_empty() || self.tools.permits(tool)) && self.text.effect.is_none_or(|only| only == effect)
+    }
+
+    /// Whether it names this very tool, not by a pattern nor by what the tool is below.
+    pub(super) fn names(&self, tool: &str) -> bool {
+        self.tools.names(tool)
+    }
+
+    /// Whether it means this part.
+    pub(super) fn matches(&self, part: &Access, directory: Option<&Utf8Path>) -> bool {
+        match part {
+            Access::Command(argv) => self.means_command(argv, directory),
+            Access::Read(path) => self.read.matches(path),
+            Access::MayRead(path) => match self.text.action {
+                Action::Allow => self.read.matches(path),
+                Action::Ask | Action::Deny => self.read.may_match(path, false),
+            },
+            Access::Write(path) => self.write.matches(path),
+            Access::Host(host) => self.text.hosts.iter().any(|pattern| match self.text.action {
+                Action::Allow => pattern::host_matches(pattern, host),
+                // A call that may reach any host may reach this one.
+                Action::Ask | Action::Deny => pattern::host_may_match(pattern, host),
+            }),
+            Access::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
+            // Whether it names the tool, and that alone counts here, is asked with the tool at hand: [`Rule::names`].
+            Access::Call => self.text.action == Action::Allow,
+            Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => false,
+        }
+    }
+
+    /// Whether a denying or asking rule is about paths, and about one that a command names.
+    pub(super) fn may_match(&self, named: &CommandPaths) -> bool {
+        let holds =
+            |paths: &Paths| !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.above));
+        holds(&self.read) || (!named.only_reads && holds(&self.write))
+    }
+
+    /// Whether it is about paths at all.
+    pub(super) fn means_paths(&self) -> bool {
+        !self.read.is_empty() || !self.write.is_empty()
+    }
+
+    /// Whether it is about commands.
+    pub(super) fn means_commands(&self) -> bool {
+        self.command.is_some()
+    }
+
+    pub(super) fn means_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
+        let root = self.root.as_deref();
+        self.command.as_ref().is_some_and(|command| match self.text.action {
+            Action::Allow => command.matches_exactly(argv, directory, root),
+            Action::Ask | Action::Deny => command.matches_loosely(argv, directory, root),
+        })
+    }
+
+    fn examples(&self) -> Result<(), String> {
+        let examples = &self.text.examples;
+        if !examples.is_empty() && self.command.is_none() {
+            return Err("`examples` are for rules with a `command`".to_owned());
+        }
+        let directory = self.root.clone().unwrap_or_else(|| "/".into());
+        let texts = |texts: &[String], expected: bool| {
+            for text in texts {
+                let commands = crate::shell::read(text, &directory).commands;
+                let other = commands.iter().find(|argv| self.means_command(argv, Some(&directory)) != expected);
+                if let Some(argv) = other {
+                    let what = if expected { "does not mean" } else { "means" };
+                    return Err(format!("the example `{text}` fails: the rule {what} `{}`", argv.join(" ")));
+                }
+                if commands.is_empty() {
+                    return Err(format!("the example `{text}` has no command"));
+                }
+            }
+            Ok(())
+        };
+        texts(&examples.matching, true)?;
+        texts(&examples.no_match, false)
+    }
+}

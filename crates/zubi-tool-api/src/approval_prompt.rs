@@ -1,0 +1,105 @@
+//! The words of a question for a person, the same on every surface: what the call would do and why it is a question.
+//!
+//! What is shown comes from models, files and servers, and the answer depends on it. So each fact keeps to its own line,
+//! what does not print is shown as its escape, and what is too long says how much of its middle is missing: its end is
+//! where a command hides.
+
+use std::fmt::Write as _;
+
+use zubi_base::escape::printable;
+
+use crate::cx::ApprovalRequest;
+use zubi_policy::ApprovalOption;
+
+/// How many commands, paths or hosts of a kind are shown.
+const LISTED: usize = 20;
+/// How many lines of a preview are shown, and how many of them are its end.
+const PREVIEW_LINES: usize = 30;
+const PREVIEW_END: usize = 12;
+/// How many characters of one fact are shown.
+const SHOWN: usize = 1_000;
+/// How many of them are its end.
+const SHOWN_OF_END: usize = 300;
+
+/// What the call would do, as lines: the tool and the reason first, then what it touches, then what it changes or sends.
+pub fn prompt_text(request: &ApprovalRequest) -> String {
+    let footprint = &request.footprint;
+    let mut card = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.why));
+    let mut list = |name: &str, items: Vec<String>| {
+        for item in items.iter().take(LISTED) {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(card, "  {name:<10} {}", escape(item));
+        }
+        let more = items.len().saturating_sub(LISTED);
+        if more > 0 {
+            let _ = writeln!(card, "  {name:<10} … and {more} more");
+        }
+    };
+    list("rule", request.rule.iter().cloned().collect());
+    list("command", footprint.commands.iter().map(|argv| words(argv)).collect());
+    list("in", footprint.directory.iter().map(ToString::to_string).collect());
+    list("writes", footprint.writes.iter().map(ToString::to_string).collect());
+    list("reads", footprint.reads.iter().map(ToString::to_string).collect());
+    list("host", footprint.hosts.clone());
+    list("secret", footprint.secrets.clone());
+    list("unclear", footprint.unresolved.clone());
+    list("sandbox", footprint.sandbox.iter().cloned().collect());
+    if let Some(preview) = &footprint.preview {
+        let lines: Vec<&str> = preview.lines().collect();
+        let between = lines.len().saturating_sub(PREVIEW_LINES);
+        let end = if between > 0 { lines.len() - PREVIEW_END } else { lines.len() };
+        for (at, line) in lines.iter().enumerate() {
+            if at >= end || at + between < end {
+                let _ = writeln!(card, "  | {}", escape(line));
+            } else if at + between == end {
+                // Without the mark of a line of the preview, which could say this of itself.
+                let _ = writeln!(card, "  … {between} lines between …");
+            }
+        }
+    }
+    card
+}
+
+/// The arguments of a call, as a line of its card.
+pub fn arguments(request: &ApprovalRequest, note: &str) -> String {
+    format!("  {:<10} {}\n  {:<10} {note}\n", "arguments", escape(&request.arguments.to_string()), "")
+}
+
+/// A text of at most about so many bytes: of a longer one both ends, and how much is between them.
+pub fn ellipsize_middle(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let start = text.floor_char_boundary(most - most / 3);
+    let end = text.ceil_char_boundary(text.len() - most / 3);
+    let parts = text.get(..start).zip(text.get(end..));
+    parts.map_or_else(String::new, |(first, last)| format!("{first}\n… {} bytes between …\n{last}", end - start))
+}
+
+/// One possible yes, with the calls that it would have allowed as well.
+pub fn option(option: &ApprovalOption) -> (String, Vec<String>) {
+    (escape(&option.label), option.would_also_allow.iter().map(|other| escape(other)).collect())
+}
+
+/// A command as it could be typed, so that it shows which of its words has spaces in it.
+fn words(argv: &[String]) -> String {
+    let needs_quotes = |word: &str| word.is_empty() || word.contains([' ', '\t', '\n', '\'', '"', ';', '|', '&']);
+    let word = |word: &String| {
+        if needs_quotes(word) { format!("'{}'", word.replace('\'', r"'\''")) } else { word.clone() }
+    };
+    argv.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A text that stays on its line and hides nothing, but the middle of a long one, and says how much that is.
+pub fn escape(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= SHOWN {
+        return printable(text).into_owned();
+    }
+    let start: String = text.chars().take(SHOWN - SHOWN_OF_END).collect();
+    let end: String = text.chars().skip(count - SHOWN_OF_END).collect();
+    format!("{} … {} characters … {}", printable(&start), count - SHOWN, printable(&end))
+}
+
+#[cfg(test)]
+mod tests;

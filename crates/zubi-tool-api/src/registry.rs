@@ -1,0 +1,276 @@
+//! The registry: all tools of all providers in one fixed order, and the one caller of [`Tool::call`].
+//!
+//! Every call goes **validate → footprint → policy → call → audit**, whoever asks. Ids and wire names are unique: a tool
+//! whose name is taken, or is no name for the wire, is left out and told in [`Registry::problems`].
+
+mod call;
+mod index;
+mod grants;
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+use zubi_base::clock::Clock;
+use zubi_base::nearest::nearest;
+
+pub use self::call::{CHANGED, PolicyCheck};
+use self::index::Index;
+use self::grants::StoredGrant;
+use crate::audit::AuditSink;
+use crate::cx::Restrictions;
+use crate::filter::ToolFilter;
+use crate::output::ToolError;
+use zubi_policy::{Policy, RecentCall};
+use crate::redact::Redactor;
+use crate::spec::{Effect, Exposure, ToolSpec};
+use crate::{Code, ProviderId, Tool, ToolProvider};
+
+/// Why a tool that writes does not exist for a session that is read-only.
+pub const READ_ONLY: &str = "it writes, and this session is read-only";
+
+/// What a registry is made of.
+pub struct RegistryConfig {
+    /// In the order in which their tools are listed.
+    pub providers: Vec<Arc<dyn ToolProvider>>,
+    pub policy: Policy,
+    pub audit: Arc<dyn AuditSink>,
+    pub clock: Arc<dyn Clock>,
+    /// What nobody may do here, on top of each caller's own restrictions.
+    pub restrictions: Restrictions,
+}
+
+/// All tools, and the way to call them.
+pub struct Registry {
+    config: RegistryConfig,
+    listed: Mutex<ProviderList>,
+    /// Counts up when a provider comes or goes.
+    providers_changed: watch::Sender<u64>,
+    /// The policy as it was given.
+    policy: Arc<Policy>,
+    /// What people have allowed beyond that, in the order of their answers.
+    kept: Mutex<Vec<StoredGrant>>,
+    recent: Mutex<VecDeque<RecentCall>>,
+    /// For the records of calls.
+    redactor: Redactor,
+    /// Why a tool that writes is refused to a session that is read-only.
+    read_only: &'static str,
+    /// Goes before the arguments in their hash, so that nobody can try out from a record what a secret among them was.
+    salt: [u8; 8],
+}
+
+/// The providers and their tools.
+struct ProviderList {
+    providers: Vec<Arc<dyn ToolProvider>>,
+    index: Index,
+}
+
+/// There is a provider of this id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is a provider `{0}` already")]
+pub struct DuplicateProvider(pub ProviderId);
+
+/// Why a call gave no output.
+#[derive(Debug)]
+pub enum CallError {
+    /// There is no such tool for this caller.
+    Unknown {
+        name: String,
+        why: String,
+        /// [`Code::Unavailable`] where there would be one if something else were otherwise, as its file trusted.
+        code: Code,
+    },
+    /// The tool failed, or the registry did on its behalf.
+    Tool { id: String, error: ToolError },
+}
+
+impl Registry {
+    /// Asks each provider for its tools once; does no I/O of its own.
+    pub fn new(mut config: RegistryConfig) -> Self {
+        let providers = std::mem::take(&mut config.providers);
+        let listed = Mutex::new(ProviderList { index: Index::new(&providers), providers });
+        let policy = Arc::new(std::mem::take(&mut config.policy));
+        Self {
+            config,
+            listed,
+            providers_changed: watch::Sender::new(0),
+            policy,
+            kept: Mutex::default(),
+            recent: Mutex::default(),
+            redactor: Redactor::default(),
+            read_only: READ_ONLY,
+            // The keys of the standard library's hasher are the operating system's random numbers.
+            salt: RandomState::new().hash_one(()).to_ne_bytes(),
+        }
+    }
+
+    /// The same that takes these secrets out of the records of calls, whatever name they stand under.
+    #[must_use]
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// The same whose sessions are all read-only, for this reason: the whole clause that refuses a tool which writes.
+    #[must_use]
+    pub fn read_only_because(mut self, why: &'static str) -> Self {
+        self.read_only = why;
+        self
+    }
+
+    /// Adds a provider after the others. Its tools are listed and can be called at once; those whose names are taken are
+    /// left out and told in [`Self::problems`].
+    pub fn add(&self, provider: Arc<dyn ToolProvider>) -> Result<(), DuplicateProvider> {
+        let mut listed = self.lock_providers();
+        if listed.providers.iter().any(|other| other.id() == provider.id()) {
+            return Err(DuplicateProvider(provider.id().clone()));
+        }
+        listed.providers.push(provider);
+        self.providers_came_or_went(&mut listed);
+        Ok(())
+    }
+
+    /// Takes a provider and its tools away; calls that run go on. Whether there was one.
+    pub fn remove(&self, id: &ProviderId) -> bool {
+        let mut listed = self.lock_providers();
+        let before = listed.providers.len();
+        listed.providers.retain(|provider| provider.id() != id);
+        let removed = listed.providers.len() < before;
+        if removed {
+            self.providers_came_or_went(&mut listed);
+        }
+        removed
+    }
+
+    fn providers_came_or_went(&self, listed: &mut ProviderList) {
+        let ProviderList { providers, index } = listed;
+        index.replace(providers);
+        self.providers_changed.send_modify(|count| *count += 1);
+    }
+
+    fn lock_providers(&self) -> MutexGuard<'_, ProviderList> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.
+    pub fn list(&self, restrictions: &Restrictions) -> Vec<Arc<dyn Tool>> {
+        self.all_tools()
+            .into_iter()
+            .filter(|tool| {
+                tool.spec().exposure != Exposure::Hidden && self.refusal(tool.spec(), restrictions).is_none()
+            })
+            .collect()
+    }
+
+    /// Lets every provider find out what its list depends on; see [`ToolProvider::prepare`].
+    pub async fn prepare(&self) {
+        let providers = self.lock_providers().providers.clone();
+        for provider in &providers {
+            provider.prepare().await;
+        }
+    }
+
+    /// Every tool there is, whatever the restrictions and its exposure.
+    pub fn all_tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.with_index(|index| index.tools.iter().map(|entry| Arc::clone(&entry.tool)).collect())
+    }
+
+    /// A tool by id or wire name, if this caller can see it.
+    pub fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
+        self.entry(name, restrictions).map(|entry| entry.tool)
+    }
+
+    /// As [`Self::find`], but where there is no such tool the providers look again first: it may have come in the meantime.
+    pub async fn find_refreshing(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
+        self.entry_now(name, restrictions).await.map(|entry| entry.tool)
+    }
+
+    async fn entry_now(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
+        if self.with_index(|index| index.find(name)).is_none() {
+            self.prepare().await;
+        }
+        self.entry(name, restrictions)
+    }
+
+    /// What is wrong with the providers' tools: names taken twice, names unfit for the wire.
+    pub fn problems(&self) -> Vec<String> {
+        self.with_index(|index| index.problems.clone())
+    }
+
+    /// What the providers leave out although it is there; see [`ToolProvider::notes`].
+    pub fn notes(&self) -> Vec<String> {
+        let providers = self.lock_providers().providers.clone();
+        providers.iter().flat_map(|provider| provider.notes()).collect()
+    }
+
+    /// One receiver for each provider and one for their coming and going; a change of any means that [`Self::list`] may
+    /// answer differently, and that there may be other receivers to follow.
+    pub fn changes(&self) -> Vec<watch::Receiver<u64>> {
+        let mut receivers = vec![self.providers_changed.subscribe()];
+        receivers.extend(self.lock_providers().providers.iter().map(|provider| provider.changes()));
+        receivers
+    }
+
+    fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
+        let missing = |why, code| Err(CallError::Unknown { name: name.to_owned(), why, code });
+        let unknown = |why| missing(why, Code::UnknownTool);
+        let Some(entry) = self.with_index(|index| index.find(name)) else {
+            let providers = self.lock_providers().providers.clone();
+            if let Some(why) = providers.iter().find_map(|provider| provider.left_out(name)) {
+                return missing(why, Code::Unavailable);
+            }
+            let visible = self.list(restrictions);
+            // Who leaves out what stands before the last dot means the tool that ends so.
+            let ends = |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
+            let same: Vec<&str> = visible.iter().filter(ends).map(|tool| tool.spec().id.as_str()).collect();
+            if !same.is_empty() {
+                return unknown(format!("there is no such tool; did you mean {}?", quote_names(&same)));
+            }
+            let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
+            return unknown(match near.as_slice() {
+                [] => "there is no such tool".to_owned(),
+                near => format!("there is no such tool; did you mean {}?", quote_names(near)),
+            });
+        };
+        match self.refusal(entry.tool.spec(), restrictions) {
+            Some(why) => unknown(why.to_owned()),
+            None => Ok(entry),
+        }
+    }
+
+    /// Why a tool does not exist for a caller.
+    fn refusal(&self, spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
+        let both = [&self.config.restrictions, restrictions];
+        both.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))
+    }
+
+    fn with_index<T>(&self, read: impl FnOnce(&Index) -> T) -> T {
+        let mut listed = self.lock_providers();
+        let ProviderList { providers, index } = &mut *listed;
+        index.refresh(providers);
+        read(index)
+    }
+}
+
+fn refusal(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str) -> Option<&'static str> {
+    let permits = |filters: &[Vec<String>], name: &str| {
+        filters.iter().all(|patterns| ToolFilter::new(patterns.iter().map(String::as_str)).permits(name))
+    };
+    if restrictions.read_only && spec.effect > Effect::Plan {
+        Some(read_only)
+    } else if !permits(&restrictions.toolsets, &spec.toolset) {
+        Some("its toolset is switched off here (`toolsets`)")
+    } else if !permits(&restrictions.tools, &spec.id) {
+        Some("it is switched off here (`tools`)")
+    } else {
+        None
+    }
+}
+
+fn quote_names(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,440 @@
+//! One call, from arguments to the audit record.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use zubi_base::text::ContentHash;
+
+use super::index::Entry;
+use super::{CallError, Registry};
+use crate::audit::{self, AuditRecord};
+use crate::code::Code;
+use crate::cx::{ApprovalAnswer, ApprovalRequest, ToolCx};
+use crate::filter::ToolFilter;
+use crate::footprint::Footprint;
+use crate::output::{ToolError, ToolOutput};
+use zubi_policy::rule::{Action, Rule, RuleText};
+use zubi_policy::{ApprovalOption, Decision, Policy, RECENT, RecentCall, suggest_auto_approve, options};
+use crate::schema::Checker;
+use crate::spec::{Effect, ToolSpec};
+
+/// The longest argument for a run that a refusal names, in bytes. What is longer is cut somewhere, and is another one then.
+const ARGUMENT_BYTES: usize = 1_500;
+/// The word of the audit log for a yes of a person.
+const APPROVED: &str = "approved";
+/// How the line begins that says with which arguments a call was made in place of its own.
+pub const CHANGED: &str = "The user changed the arguments to ";
+/// How often a person may change the arguments of one call before it runs.
+const MAX_EDITS: usize = 8;
+/// How long a cancelled tool may take to tell its server and return. After this it is dropped where it stands.
+const CANCEL_GRACE: Duration = Duration::from_millis(250);
+
+impl Registry {
+    /// Runs a tool, by id or wire name. The only caller of [`crate::Tool::call`].
+    ///
+    /// The call ends when the tool answers, when its time-out or the caller's deadline passes, or when `cx.cancel` is
+    /// cancelled; dropping the future cancels it too. A panic of the tool is an error of this call and nothing else.
+    pub async fn call(&self, name: &str, args: Value, cx: ToolCx) -> Result<ToolOutput, CallError> {
+        let entry = self.entry_now(name, &cx.caller.restrictions).await?;
+        let spec = entry.tool.spec();
+        let started = Instant::now();
+        let time = audit::milliseconds(self.config.clock.now());
+        let mut trail = Trail {
+            effect: spec.effect,
+            decision: "none",
+            secrets: Vec::new(),
+            arguments: args.clone(),
+            were_changed: false,
+        };
+        let result = self.call_with_policy(&entry, args, &cx, &mut trail).await;
+        let result = if trail.were_changed { self.with_change(result, &trail) } else { result };
+        // What was read or ran may hold one of the user's secrets, and a model never sees them.
+        let result = self.redactor.known_in_result(result);
+        self.config.audit.record(&AuditRecord {
+            time,
+            surface: cx.caller.surface,
+            client: cx.caller.client.as_deref().map(audit::client),
+            tool: spec.id.clone(),
+            effect: trail.effect,
+            decision: trail.decision,
+            outcome: result.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok"),
+            duration_ms: audit::milliseconds(started.elapsed()),
+            arguments: audit::shorten(&trail.arguments, &trail.secrets, &self.redactor),
+            arguments_hash: ContentHash::of_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
+        });
+        if let Err(ToolError::Fatal(error)) = &result {
+            tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");
+        }
+        result.map(ToolOutput::sanitized).map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
+    }
+
+    /// What a call would touch, without running it: for a tool that passes a call on.
+    pub fn footprint(&self, name: &str, args: Value, cx: &ToolCx) -> Result<Footprint, CallError> {
+        let entry = self.entry(name, &cx.caller.restrictions)?;
+        let prepared = prepare(&entry, args, cx);
+        prepared
+            .map(|(_, footprint)| footprint)
+            .map_err(|error| CallError::Tool { id: entry.tool.spec().id.clone(), error })
+    }
+
+    async fn call_with_policy(
+        &self,
+        entry: &Entry,
+        args: Value,
+        cx: &ToolCx,
+        trail: &mut Trail,
+    ) -> Result<ToolOutput, ToolError> {
+        let spec = entry.tool.spec();
+        let (mut args, mut footprint) = prepare(entry, args, cx)?;
+        for _ in 0..=MAX_EDITS {
+            trail.effect = footprint.effect.unwrap_or(spec.effect);
+            trail.secrets.clone_from(&footprint.secrets);
+            trail.decision = "deny";
+            match self.permission(entry, &args, &footprint, cx).await? {
+                Permission::Given(word) => {
+                    if word == APPROVED && !footprint.covers(&footprint_of(entry, &args, cx)?) {
+                        return Err(ToolError::operation_failed(
+                            &format!("run {}", spec.id),
+                            "what it would touch has changed while the user was asked",
+                            "Call it again: the user is asked about what it would touch now.",
+                        ));
+                    }
+                    trail.decision = word;
+                    self.remember(spec, cx, footprint);
+                    return run(entry, args, cx, trail.effect).await;
+                }
+                // What a person wrote is checked and judged like what a model wrote.
+                Permission::Edited(edited) => {
+                    trail.arguments.clone_from(&edited);
+                    trail.were_changed = true;
+                    (args, footprint) = prepare(entry, edited, cx)?;
+                }
+            }
+        }
+        Err(ToolError::user(
+            Code::Denied,
+            format!("Failed to run {}: the arguments were changed over and over", spec.id),
+            "Ask the user what to do instead.",
+        ))
+    }
+
+    /// What came of a call that a person has changed says so: else whoever made it takes the outcome for that of its own.
+    fn with_change(&self, result: Result<ToolOutput, ToolError>, trail: &Trail) -> Result<ToolOutput, ToolError> {
+        let arguments = audit::shorten(&trail.arguments, &trail.secrets, &self.redactor);
+        let said = format!("{CHANGED}{arguments}.");
+        match result {
+            Ok(output) => Ok(ToolOutput { text: format!("{said}\n{}", output.text), ..output }),
+            Err(ToolError::Tell { code, message, hint }) => {
+                let hint = if hint.is_empty() { said } else { format!("{said}\n{hint}") };
+                Err(ToolError::Tell { code, message, hint })
+            }
+            Err(ToolError::Fatal(error)) => Err(ToolError::Fatal(error.context(said))),
+        }
+    }
+
+    fn remember(&self, spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.len() >= RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(RecentCall::new(spec, cx, footprint));
+    }
+
+    /// Asks the policy, and a person where the policy does.
+    async fn permission(
+        &self,
+        entry: &Entry,
+        args: &Value,
+        footprint: &Footprint,
+        cx: &ToolCx,
+    ) -> Result<Permission, ToolError> {
+        let spec = entry.tool.spec();
+        let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
+        let judgement = policy.judge(spec, &cx.caller, footprint);
+        match judgement.action {
+            Action::Allow => return Ok(Permission::Given("allow")),
+            Action::Deny => {
+                let hint = "Do it another way, or ask the user: `zubi policy explain` shows which rule says so.";
+                let by = judgement.rule.map(|rule| format!("; the rule stands at {rule}")).unwrap_or_default();
+                let why = format!("Failed to run {}: {}{by}", spec.id, judgement.why);
+                return Err(ToolError::user(Code::Denied, why, hint));
+            }
+            Action::Ask => {}
+        }
+        let recent = self.recent_of(&cx.caller);
+        let call = RecentCall::new(spec, cx, footprint.clone());
+        let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
+        let only_by_name = is_only_by_name(&judgement);
+        let (why, rule) = (judgement.why.clone(), judgement.rule.clone());
+        let request = ApprovalRequest {
+            tool: spec.id.clone(),
+            why: why.clone(),
+            rule: rule.clone(),
+            footprint: footprint.clone(),
+            arguments: args.clone(),
+            options: offered.clone(),
+        };
+        let answer = tokio::select! {
+            answer = cx.approver.request_approval(request) => answer,
+            () = cx.cancel.cancelled() => return Err(cancelled_error(spec)),
+        };
+        match answer {
+            ApprovalAnswer::Allow { arguments: Some(edited), .. } if edited != *args => Ok(Permission::Edited(edited)),
+            ApprovalAnswer::Allow { option, .. } => {
+                if let Some(option) = offered.get(option) {
+                    self.store_grant(option, entry, &cx.caller);
+                }
+                Ok(Permission::Given(APPROVED))
+            }
+            ApprovalAnswer::Deny { text } => {
+                let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
+                Err(ToolError::user(
+                    Code::Denied,
+                    format!("Failed to run {}: the user said no ({why}){said}", spec.id),
+                    "Do not call it again for this; ask the user what to do instead.",
+                ))
+            }
+            ApprovalAnswer::Unanswered { how } => Err(ToolError::user(
+                Code::Denied,
+                format!("Failed to run {}: the user was asked ({why}), and {how}", spec.id),
+                "Ask the user whether it is to be done, then call it again.",
+            )),
+            ApprovalAnswer::NotAsked { why: busy } => Err(ToolError::user(
+                Code::Denied,
+                format!("Failed to run {}: {why}, and the user could not be asked: {busy}", spec.id),
+                "Wait until the user has answered, then call it again.",
+            )),
+            ApprovalAnswer::Unavailable if was_asked_by_client(spec, footprint, cx) => Ok(Permission::Given("client")),
+            ApprovalAnswer::Unavailable => Err(ToolError::user(
+                Code::ApprovalUnavailable,
+                format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
+                unavailable(spec, &offered, rule.as_deref(), only_by_name),
+            )),
+            ApprovalAnswer::OnlyRules { rules } => Err(refused_but_for(&policy, &call, &judgement, &rules)),
+        }
+    }
+
+    /// What the policy says about a call, without running it or asking anybody.
+    pub fn judge(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
+        let entry = self.entry(name, &cx.caller.restrictions)?;
+        let spec = entry.tool.spec();
+        let (_, footprint) =
+            prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
+        if let Some(inner) = &footprint.passes_on {
+            return self.judge(&inner.tool, inner.arguments.clone(), cx);
+        }
+        let explained = footprint.clone();
+        let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
+        let judgement = policy.judge(spec, &cx.caller, &footprint);
+        let call = RecentCall::new(spec, cx, footprint);
+        let offered = options(&policy, &call, &judgement, &[], true);
+        let would_allow = if judgement.action == Action::Ask { allowing_rules(&offered) } else { Vec::new() };
+        Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
+    }
+}
+
+/// A call that was judged and not made.
+#[derive(Debug, Clone)]
+pub struct PolicyCheck {
+    /// The tool's id; of a call that is passed on, that of the tool which it is passed on to.
+    pub tool: String,
+    pub footprint: Footprint,
+    pub judgement: Decision,
+    /// Rules that would allow what is asked about.
+    pub would_allow: Vec<String>,
+}
+
+/// Whether the client has shown this very call to its user as one that may change something. It shows the calls that it
+/// makes, not those that they make in turn; and what gets here with the rights of a session that only reads was said to
+/// look only, which clients do not ask about.
+fn was_asked_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
+    footprint.vouched
+        && cx.approver.client_asks()
+        && cx.nesting == 0
+        && !cx.caller.restrictions.read_only
+        && spec.is_to_be_confirmed()
+}
+
+/// What came of a question.
+enum Permission {
+    /// The word for the audit log.
+    Given(&'static str),
+    Edited(Value),
+}
+
+/// The rules that would have allowed a call, as they would stand in a file.
+fn allowing_rules(offered: &[ApprovalOption]) -> Vec<String> {
+    let widest = offered.last().map(|option| option.rules.as_slice()).unwrap_or_default();
+    widest.iter().map(RuleText::to_toml).collect()
+}
+
+/// Whether no rule for whole calls can allow what is asked about.
+fn is_only_by_name(judgement: &Decision) -> bool {
+    judgement.parts.iter().any(|part| part.only_by_name)
+}
+
+/// The refusal where only the rules of a run answer, which do not answer all: what they leave, and what would allow that.
+fn refused_but_for(policy: &Policy, call: &RecentCall, asked: &Decision, rules: &[RuleText]) -> ToolError {
+    let rules = rules.iter().filter_map(|rule| Rule::new(rule.clone(), "this run", policy.places()).ok()).map(Arc::new);
+    let given = Policy::from_rules(ToolFilter::default(), [], policy.places().clone()).with_rules(rules);
+    let left = policy.remaining_after(&given, &call.spec, &call.caller, &call.footprint);
+    // Whoever answered knows of fewer answers than there are here, and has not said yes.
+    let left = if left.action == Action::Ask { left } else { asked.clone() };
+    let arguments: Vec<String> = suggest_auto_approve(policy, &given, call, &left)
+        .iter()
+        .map(|rules| {
+            let arguments = rules.iter().map(|rule| format!("--auto-approve {}", shell_word(&rule.to_argument())));
+            arguments.collect::<Vec<_>>().join(" ")
+        })
+        .filter(|arguments| arguments.len() <= ARGUMENT_BYTES)
+        .collect();
+    let for_a_run = match arguments.as_slice() {
+        [] => String::new(),
+        all => format!("The user can allow it for one run with\n{}\n", all.join("\nor, more widely, with\n")),
+    };
+    // What the run allows already needs no rule in a file.
+    let offered =
+        options(&policy.with_rules(given.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
+    let kept = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
+    ToolError::user(
+        Code::ApprovalUnavailable,
+        format!("Failed to run {}: {}, and there is nobody to ask here", call.spec.id, left.why),
+        format!("{for_a_run}{kept}"),
+    )
+}
+
+/// One word for a shell.
+fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, only_by_name: bool) -> String {
+    let rules = allowing_rules(offered);
+    if let (true, Some(rule)) = (rules.is_empty(), rule) {
+        return format!(
+            "The rule at {rule} asks whatever others allow; the user can change it, or run this themselves."
+        );
+    }
+    if rules.is_empty() && only_by_name {
+        return "No rule can allow what cannot be told; say it more plainly, or ask the user to run it.".to_owned();
+    }
+    let whole = Policy::rule_that_allows(spec);
+    if rules.is_empty()
+        || offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allow_tool(&spec.id)))
+    {
+        return format!("The user can allow it with `{whole}` in zubi.toml.");
+    }
+    let whole = if only_by_name { String::new() } else { format!("\nor, whatever it does, with `{whole}`.") };
+    format!("The user can allow it in zubi.toml with\n{}{whole}", rules.join("\n"))
+}
+
+/// The arguments as the tool gets them, and what the call would touch.
+fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
+    let spec = entry.tool.spec();
+    let checker = entry.checker.get_or_init(|| Checker::new(spec));
+    let checker = checker.as_ref().map_err(|why| ToolError::Fatal(anyhow!("{why}")))?;
+    let args = checker.check(spec, args)?;
+    let footprint = footprint_of(entry, &args, cx)?;
+    Ok((args, footprint))
+}
+
+fn footprint_of(entry: &Entry, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    // A footprint is worked out by the tool's own code, which must not end the process either.
+    catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(args, cx)))
+        .unwrap_or_else(|panic| Err(panic_error(panic.as_ref())))
+}
+
+/// What the audit record says beyond the call itself.
+struct Trail {
+    effect: Effect,
+    decision: &'static str,
+    secrets: Vec<String>,
+    /// As they were given, or as a person changed them.
+    arguments: Value,
+    were_changed: bool,
+}
+
+/// Runs the tool as a task of its own, so that its panic is contained and a caller who goes away ends it.
+#[expect(clippy::disallowed_methods, reason = "the one caller of `Tool::call`")]
+async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<ToolOutput, ToolError> {
+    let spec = entry.tool.spec();
+    let now = Instant::now();
+    let deadline = cx.deadline.min(now.checked_add(spec.timeout).unwrap_or(cx.deadline));
+    let cancel = cx.cancel.child_token();
+    let inner = ToolCx { cancel: cancel.clone(), deadline, ..cx.clone() };
+    let tool = Arc::clone(&entry.tool);
+    let task = tokio::spawn(async move { tool.call(args, &inner).await });
+    // A write is not dropped halfway: it runs to its end, whoever still listens.
+    let mut running = RunningCall { task, cancel, droppable: effect <= Effect::Plan };
+
+    let gave_up = tokio::select! {
+        result = &mut running.task => return flatten_join(result),
+        () = running.cancel.cancelled() => cancelled_error(spec),
+        () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
+            Code::TimedOut,
+            format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
+            "Narrow the question, or call again: what was started keeps getting ready meanwhile.",
+        ),
+    };
+    running.cancel.cancel();
+    match tokio::time::timeout(CANCEL_GRACE, &mut running.task).await {
+        // The tool made it after all; what it has done must be told.
+        Ok(Ok(Ok(output))) => Ok(output),
+        Ok(Err(error)) => flatten_join(Err(error)),
+        Ok(Ok(Err(_))) => Err(gave_up),
+        Err(_) if running.droppable => Err(gave_up),
+        // Nobody is told that it failed while it may still be done.
+        Err(_) => Err(ToolError::user(
+            gave_up.code(),
+            format!("Error in {}: it was given up after it had begun, and may still be carried to its end", spec.id),
+            "Look at what it has changed before calling again.",
+        )),
+    }
+}
+
+/// A running tool; cancelled when nobody waits for it any more.
+struct RunningCall {
+    task: JoinHandle<Result<ToolOutput, ToolError>>,
+    cancel: CancellationToken,
+    droppable: bool,
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        if self.droppable {
+            self.task.abort();
+        }
+    }
+}
+
+fn flatten_join(result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>) -> Result<ToolOutput, ToolError> {
+    result.unwrap_or_else(|error| {
+        Err(match error.try_into_panic() {
+            Ok(panic) => panic_error(panic.as_ref()),
+            Err(error) => ToolError::Fatal(error.into()),
+        })
+    })
+}
+
+fn cancelled_error(spec: &ToolSpec) -> ToolError {
+    ToolError::user(
+        Code::Cancelled,
+        format!("Error in {}: the call was cancelled", spec.id),
+        "Call again if the answer is still wanted.",
+    )
+}
+
+fn panic_error(panic: &(dyn std::any::Any + Send)) -> ToolError {
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    ToolError::Fatal(anyhow!("it panicked: {message}"))
+}

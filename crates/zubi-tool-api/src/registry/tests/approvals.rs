@@ -1,0 +1,505 @@
+//! What a person's answer allows, for how long, and how little an edit of the arguments gets past.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+use crate::cx::ApprovalScope;
+use zubi_policy::rule::{Action, RuleText};
+use zubi_policy::{ApprovalOption, PolicyPaths, RuleStore};
+
+mod only_rules;
+
+/// Runs what its argument `text` says, as a shell would.
+struct Shell(ToolSpec);
+
+#[async_trait]
+impl Tool for Shell {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let reading = zubi_policy::shell::read(args["text"].as_str().unwrap_or_default(), "/w".into());
+        Ok(Footprint {
+            commands: reading.commands,
+            writes: reading.writes,
+            unresolved: reading.unresolved,
+            directory: Some("/w".into()),
+            ..Footprint::of_effect(Effect::Execute)
+        })
+    }
+
+    async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(format!("ran {}", args["text"].as_str().unwrap_or_default())))
+    }
+}
+
+/// Keeps what it is given, in memory.
+#[derive(Debug, Default)]
+struct MemoryRuleStore {
+    rules: Mutex<Vec<(ApprovalScope, RuleText)>>,
+    /// Takes nothing more.
+    full: Mutex<bool>,
+}
+
+impl RuleStore for MemoryRuleStore {
+    fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
+        if *self.full.lock().unwrap() {
+            return Err("the disk is full".to_owned());
+        }
+        self.rules.lock().unwrap().push((scope, rule.clone()));
+        Ok(())
+    }
+}
+
+/// Gives the next of its answers to each question, and keeps the questions.
+struct Person {
+    answers: Mutex<VecDeque<ApprovalAnswer>>,
+    questions: Mutex<Vec<ApprovalRequest>>,
+}
+
+#[async_trait]
+impl Approver for Person {
+    async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        self.questions.lock().unwrap().push(request);
+        self.answers.lock().unwrap().pop_front().unwrap_or(ApprovalAnswer::Unavailable)
+    }
+}
+
+/// A session over the given rules and what was kept before, with a person and a place for what they allow.
+struct Session {
+    fixture: Fixture,
+    kept: Arc<MemoryRuleStore>,
+    person: Arc<Person>,
+}
+
+impl Session {
+    fn new(rules: &[Value]) -> Self {
+        let kept = Arc::new(MemoryRuleStore::default());
+        let places = PolicyPaths { roots: vec!["/w".into()], ..PolicyPaths::default() };
+        let rules = rules.iter().enumerate().map(|(at, rule)| (rule, format!("zubi.toml:{}", at + 1)));
+        let policy = Policy::from_rules(ToolFilter::default(), rules, places);
+        assert_eq!(policy.broken(), None);
+        let tools: Vec<Arc<dyn Tool>> = vec![
+            Arc::new(Shell(spec("shell.run", Effect::Execute))),
+            Arc::new(Shell(spec("other.run", Effect::Execute))),
+        ];
+        let records = Arc::new(Records::default());
+        let registry = Registry::new(RegistryConfig {
+            providers: vec![provider("p", tools)],
+            policy: policy.with_store(Arc::clone(&kept) as Arc<dyn RuleStore>),
+            audit: Arc::clone(&records) as Arc<dyn AuditSink>,
+            clock: Arc::new(FixedClock(Duration::from_secs(1))),
+            restrictions: Restrictions::default(),
+        });
+        let person = Arc::new(Person { answers: Mutex::default(), questions: Mutex::default() });
+        Self { fixture: Fixture { registry, records }, kept, person }
+    }
+
+    /// The session that comes after this one, with what was kept for this scope.
+    fn next_session(&self, scope: ApprovalScope) -> Self {
+        let kept = self.kept.rules.lock().unwrap();
+        let of_scope = kept.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
+        Self::new(&of_scope.collect::<Vec<_>>())
+    }
+
+    fn will_say(&self, answer: ApprovalAnswer) {
+        self.person.answers.lock().unwrap().push_back(answer);
+    }
+
+    async fn call_of(&self, tool: &str, text: &str) -> String {
+        self.call_in(0, tool, text).await
+    }
+
+    async fn call_in(&self, session: u64, tool: &str, text: &str) -> String {
+        let cx = ToolCx { approver: Arc::clone(&self.person) as Arc<dyn Approver>, ..cx_of(session) };
+        check(&self.fixture, tool, json!({ "text": text }), cx).await
+    }
+
+    async fn call(&self, text: &str) -> String {
+        self.call_of("shell.run", text).await
+    }
+
+    /// Whether a call would run without a question.
+    fn lets_through(&self, tool: &str, text: &str) -> bool {
+        self.lets_through_in(0, tool, text)
+    }
+
+    fn lets_through_in(&self, session: u64, tool: &str, text: &str) -> bool {
+        let judged = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
+        judged.judgement.action == Action::Allow
+    }
+
+    /// The answers that the last question offered.
+    fn offered_options(&self) -> Vec<ApprovalOption> {
+        self.person.questions.lock().unwrap().last().unwrap().options.clone()
+    }
+}
+
+/// Circumstances of a call in the session of this number.
+fn cx_of(session: u64) -> ToolCx {
+    let cx = cx();
+    ToolCx { caller: Arc::new(Caller { session, ..(*cx.caller).clone() }), ..cx }
+}
+
+fn yes(option: usize) -> ApprovalAnswer {
+    ApprovalAnswer::Allow { option, arguments: None }
+}
+
+fn allow_edited(text: &str) -> ApprovalAnswer {
+    ApprovalAnswer::Allow { option: 0, arguments: Some(json!({ "text": text })) }
+}
+
+/// X28: each scope allows what it names, for as long as it says, and of that tool only.
+#[tokio::test]
+async fn scopes_hold_as_long_as_they_say() {
+    let asking = Session::new(&[]);
+    asking.call("git push origin").await;
+    let scopes: Vec<String> =
+        asking.offered_options().iter().map(|option| format!("{:?}: {}", option.scope, option.label)).collect();
+    assert_snapshot!(scopes.join("\n"), @"
+    Once: this call
+    Session: exactly `git push origin` (shell.run), for this session
+    Session: `git push` with any arguments (shell.run), for this session
+    Workspace: `git push` with any arguments (shell.run), always in this workspace
+    Always: `git push` with any arguments (shell.run), always and everywhere
+    ");
+
+    // What runs without a question in this session, then in the next one here, then in the next one elsewhere.
+    for (option, here, next_here, elsewhere) in [
+        (0, [false, false, false], [false; 3], [false; 3]),
+        (1, [true, false, false], [false; 3], [false; 3]),
+        (2, [true, true, false], [false; 3], [false; 3]),
+        (3, [true, true, false], [true, true, false], [false; 3]),
+        (4, [true, true, false], [false; 3], [true, true, false]),
+    ] {
+        let session = Session::new(&[]);
+        session.will_say(yes(option));
+        assert_eq!(session.call("git push origin").await, "ran git push origin\n(approved, ok)");
+        let lets_through = |session: &Session| {
+            ["git push origin", "git push --force other", "git fetch"]
+                .map(|text| session.lets_through("shell.run", text))
+        };
+        assert_eq!(lets_through(&session), here, "option {option}, this session");
+        assert!(!session.lets_through("other.run", "git push origin"), "option {option}: a yes is for one tool");
+        assert_eq!(
+            lets_through(&session.next_session(ApprovalScope::Workspace)),
+            next_here,
+            "option {option}, this workspace"
+        );
+        assert_eq!(lets_through(&session.next_session(ApprovalScope::Always)), elsewhere, "option {option}, everywhere");
+    }
+}
+
+/// One host serves many sessions: what is allowed for one of them is asked about in the others.
+#[tokio::test]
+async fn a_yes_for_the_session_holds_in_that_session_only() {
+    // Which of the sessions 0 to 2 run it without a question after session 1 was answered, and after that has ended.
+    for (option, meanwhile, afterwards) in [
+        (0, [false; 3], [false; 3]),
+        (1, [false, true, false], [false; 3]),
+        (2, [false, true, false], [false; 3]),
+        (3, [true; 3], [true; 3]),
+        (4, [true; 3], [true; 3]),
+    ] {
+        let host = Session::new(&[]);
+        host.will_say(yes(option));
+        assert_eq!(host.call_in(1, "shell.run", "git push").await, "ran git push\n(approved, ok)");
+        let letting = || [0, 1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push"));
+        assert_eq!(letting(), meanwhile, "option {option}");
+        let for_all = usize::from(afterwards[0]);
+        assert_eq!(host.fixture.registry.policy().rules().len(), for_all, "option {option}: the rules of all sessions");
+        host.fixture.registry.end_session(2);
+        assert_eq!(letting(), meanwhile, "option {option}: the end of another session takes nothing");
+        host.fixture.registry.end_session(1);
+        assert_eq!(letting(), afterwards, "option {option}: the session has ended");
+    }
+}
+
+/// What cannot be written to a file does not get to other sessions in another way.
+#[tokio::test]
+async fn a_yes_that_cannot_be_stored_holds_in_its_session_only() {
+    let host = Session::new(&[]);
+    *host.kept.full.lock().unwrap() = true;
+    host.will_say(yes(4));
+    host.call_in(1, "shell.run", "git push origin").await;
+    assert_eq!([1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push origin")), [true, false]);
+}
+
+/// Nobody is shown what others have called.
+#[tokio::test]
+async fn an_answer_is_held_against_the_calls_of_its_own_session() {
+    let host = Session::new(&[]);
+    for (session, text) in [(1, "git push one"), (2, "git push two"), (3, "git push three")] {
+        host.will_say(yes(0));
+        host.call_in(session, "shell.run", text).await;
+    }
+    let shown = async |session| {
+        host.call_in(session, "shell.run", "git push").await;
+        host.offered_options().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
+    };
+    for (session, own) in [(1, "one"), (2, "two")] {
+        let shown = shown(session).await;
+        let expected = format!("shell.run: git push {own}");
+        assert!(!shown.is_empty() && shown.iter().all(|shown| *shown == expected), "session {session}: {shown:?}");
+    }
+    host.fixture.registry.end_session(2);
+    assert!(shown(2).await.is_empty(), "the calls of a session that has ended are forgotten");
+}
+
+/// X28: before the answer stands what else it would have let by.
+#[tokio::test]
+async fn an_answer_is_shown_with_what_else_it_allows() {
+    let session = Session::new(&[]);
+    for text in ["git push origin", "git push --force", "git fetch", "make"] {
+        session.will_say(yes(0));
+        session.call(text).await;
+    }
+    session.call("git push other").await;
+    let shown: Vec<String> =
+        session.offered_options().iter().map(|option| format!("{}: {:?}", option.label, option.would_also_allow)).collect();
+    assert_snapshot!(shown.join("\n"), @r#"
+    this call: []
+    exactly `git push other` (shell.run), for this session: []
+    `git push` with any arguments (shell.run), for this session: ["shell.run: git push --force", "shell.run: git push origin"]
+    `git push` with any arguments (shell.run), always in this workspace: ["shell.run: git push --force", "shell.run: git push origin"]
+    `git push` with any arguments (shell.run), always and everywhere: ["shell.run: git push --force", "shell.run: git push origin"]
+    "#);
+    // What cannot be told can be allowed once only.
+    session.call("git push $X").await;
+    assert_eq!(session.offered_options().len(), 1);
+    // No prefix of an interpreter's arguments says what it does: it is this very text.
+    session.call("python3 -c 'print(1)'").await;
+    assert!(session.offered_options().iter().all(|option| !option.label.contains("any arguments")), "{:?}", session.offered_options());
+}
+
+#[tokio::test]
+async fn edited_arguments_are_checked_and_judged_like_new_ones() {
+    let deny = json!({"action": "deny", "command": ["rm"], "reason": "nothing is removed"});
+    let allow = json!({"action": "allow", "command": ["ls", "*"]});
+    let session = Session::new(&[deny, allow]);
+    // An edit that is allowed runs without another question.
+    session.will_say(allow_edited("ls -l"));
+    assert_snapshot!(session.call("make").await, @r#"
+    The user changed the arguments to {"text":"ls -l"}.
+    ran ls -l
+    (allow, ok)
+    "#);
+    // One that is denied is denied, whoever wrote it.
+    session.will_say(allow_edited("make; rm x"));
+    assert_snapshot!(session.call("make").await, @r#"
+    Failed to run shell.run: it runs `rm x` (nothing is removed); the rule stands at zubi.toml:1
+    The user changed the arguments to {"text":"make; rm x"}.
+    Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
+    (deny, denied)
+    "#);
+    // One that has to be asked about is asked about, with what is new.
+    session.will_say(allow_edited("make clean"));
+    session.will_say(yes(0));
+    assert_snapshot!(session.call("make").await, @r#"
+    The user changed the arguments to {"text":"make clean"}.
+    ran make clean
+    (approved, ok)
+    "#);
+    let questions: Vec<String> =
+        session.person.questions.lock().unwrap().iter().map(|question| question.why.clone()).collect();
+    assert_eq!(questions.last().unwrap(), "it runs `make clean`");
+    // The record says what ran, not what was asked for.
+    let ran = session.fixture.records.0.lock().unwrap().last().unwrap().arguments.clone();
+    assert_eq!(ran, json!({"text": "make clean"}));
+    // One that is none is told.
+    session.will_say(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
+    assert_snapshot!(session.call("make").await, @r#"
+    Invalid input: txt: no such parameter; did you mean `text`?
+    The user changed the arguments to {"txt":"x"}.
+    shell.run takes text (string).
+    (deny, invalid_input)
+    "#);
+    // A yes for the session is for what was shown, not for what it was changed to.
+    session.will_say(ApprovalAnswer::Allow { option: 1, arguments: Some(json!({"text": "make other"})) });
+    session.will_say(yes(0));
+    session.call("make").await;
+    assert!(!session.lets_through("shell.run", "make") && !session.lets_through("shell.run", "make other"));
+    // Nobody edits for ever.
+    for number in 0..20 {
+        session.will_say(allow_edited(&format!("make {number}")));
+    }
+    assert_snapshot!(session.call("make").await, @r#"
+    Failed to run shell.run: the arguments were changed over and over
+    The user changed the arguments to {"text":"make 8"}.
+    Ask the user what to do instead.
+    (deny, denied)
+    "#);
+}
+
+/// X28: a no may say what to do instead, and that reaches the model.
+#[tokio::test]
+async fn how_a_question_can_end() {
+    let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
+    session.will_say(ApprovalAnswer::Deny { text: Some(" use ninja \n".to_owned()) });
+    assert_snapshot!(session.call("make").await, @"
+    Failed to run shell.run: the user said no (it runs `make` (it takes an hour)); they say: use ninja
+    Do not call it again for this; ask the user what to do instead.
+    (deny, denied)
+    ");
+    assert_eq!(session.person.questions.lock().unwrap()[0].rule.as_deref(), Some("zubi.toml:1"));
+    session.will_say(ApprovalAnswer::Unanswered { how: "nobody answered within 300 s".to_owned() });
+    assert_snapshot!(session.call("make").await, @"
+    Failed to run shell.run: the user was asked (it runs `make` (it takes an hour)), and nobody answered within 300 s
+    Ask the user whether it is to be done, then call it again.
+    (deny, denied)
+    ");
+}
+
+/// Never answers.
+struct Away;
+
+#[async_trait]
+impl Approver for Away {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        std::future::pending().await
+    }
+}
+
+/// X26: a call that is given up while somebody is asked ends at once.
+#[tokio::test]
+async fn a_cancelled_call_does_not_wait_for_an_answer() {
+    let session = Session::new(&[]);
+    let cx = ToolCx { approver: Arc::new(Away), ..cx() };
+    let cancel = cx.cancel.clone();
+    let call = check(&session.fixture, "shell.run", json!({"text": "make"}), cx);
+    let cancelled = async {
+        // The call gets as far as the question first.
+        tokio::task::yield_now().await;
+        cancel.cancel();
+    };
+    let (told, ()) = tokio::join!(call, cancelled);
+    assert_snapshot!(told, @"
+    Error in shell.run: the call was cancelled
+    Call again if the answer is still wanted.
+    (deny, cancelled)
+    ");
+}
+
+/// Files of the user and the workspace together: the order means nothing, and deny beats ask beats allow.
+#[tokio::test]
+async fn deny_beats_ask_beats_allow_across_files() {
+    let allow = json!({"action": "allow", "command": ["git", "*"]});
+    let ask = json!({"action": "ask", "command": ["git", "fetch|push"]});
+    let deny = json!({"action": "deny", "command": ["git", "push"]});
+    let mut rules = [allow, ask, deny];
+    for _ in 0..2 {
+        rules.reverse();
+        let session = Session::new(&rules);
+        let action = |text: &str| {
+            let judged = session.fixture.registry.judge("shell.run", json!({ "text": text }), &cx()).unwrap();
+            judged.judgement.action
+        };
+        assert_eq!(
+            (action("git log"), action("git fetch"), action("git push")),
+            (Action::Allow, Action::Ask, Action::Deny)
+        );
+        // A yes for the session takes nothing from what is denied.
+        session.will_say(yes(2));
+        session.call("git fetch").await;
+        assert_eq!(
+            (action("git fetch"), action("git fetch; git push")),
+            (Action::Ask, Action::Deny),
+            "a rule that asks goes on asking"
+        );
+    }
+}
+
+/// What the user calls a secret reaches no model, whichever tool comes upon it.
+#[tokio::test]
+async fn answers_are_without_the_users_secrets() {
+    let mut session = Session::new(&[json!({"action": "allow", "tools": ["shell.run"], "command": ["echo", "*"]})]);
+    let registry = std::mem::replace(&mut session.fixture.registry, Session::new(&[]).fixture.registry);
+    session.fixture.registry = registry.with_redactor(Redactor::new(["correct horse".to_owned()]));
+    assert_snapshot!(session.call("echo 'correct horse' ghp_abcdefghijklmnopqrstuvwxyz012345").await, @"
+    ran echo '(redacted)' ghp_abcdefghijklmnopqrstuvwxyz012345
+    (allow, ok)
+    ");
+    assert_snapshot!(session.call_of("shell.run", "'correct horse'").await, @r#"
+    Failed to run shell.run: it runs `(redacted)`, and there is nobody to ask here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["shell.run"]
+    command = ["(redacted)"]
+    or, whatever it does, with `allow = ["shell.run"]`.
+    (deny, approval_unavailable)
+    "#);
+}
+
+/// A tool that another one may take the place of, and that touches now this, now that.
+struct ReplaceableTool {
+    spec: ToolSpec,
+    version: Arc<Mutex<&'static str>>,
+    writes: Arc<Mutex<&'static str>>,
+}
+
+#[async_trait]
+impl Tool for ReplaceableTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn version(&self) -> Option<String> {
+        Some((*self.version.lock().unwrap()).to_owned())
+    }
+
+    fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let writes = *self.writes.lock().unwrap();
+        let writes = Some(writes.into()).filter(|_| !writes.is_empty());
+        Ok(Footprint { writes: writes.into_iter().collect(), ..Footprint::of_effect(Effect::Execute) })
+    }
+
+    async fn call(&self, _args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text("ran".to_owned()))
+    }
+}
+
+/// Does something before each answer.
+struct Meanwhile<F>(ApprovalAnswer, F);
+
+#[async_trait]
+impl<F: Fn() + Send + Sync> Approver for Meanwhile<F> {
+    async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        (self.1)();
+        self.0.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_yes_is_to_what_was_shown() {
+    let version = Arc::new(Mutex::new("1"));
+    let writes = Arc::new(Mutex::new(""));
+    let spec = spec("other.run", Effect::Execute);
+    let changing = ReplaceableTool { spec, version: Arc::clone(&version), writes: Arc::clone(&writes) };
+    let fixture = registry(vec![provider("p", vec![Arc::new(changing)])]);
+    let call = async |answer: ApprovalAnswer, meanwhile: Box<dyn Fn() + Send + Sync>| {
+        let cx = ToolCx { approver: Arc::new(Meanwhile(answer, meanwhile)), ..cx() };
+        check(&fixture, "other.run", json!({}), cx).await
+    };
+    assert_snapshot!(call(yes(0), Box::new(|| {})).await, @"
+    ran
+    (approved, ok)
+    ");
+    let swap = Arc::clone(&writes);
+    assert_snapshot!(call(yes(0), Box::new(move || *swap.lock().unwrap() = "/elsewhere/b")).await, @"
+    Failed to run other.run: what it would touch has changed while the user was asked
+    Call it again: the user is asked about what it would touch now.
+    (deny, failed)
+    ");
+    *writes.lock().unwrap() = "";
+    // For the session; then the tool is another one.
+    assert!(call(yes(1), Box::new(|| {})).await.starts_with("ran"));
+    let nobody = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
+    assert!(nobody().await.starts_with("ran"));
+    *version.lock().unwrap() = "2";
+    assert!(nobody().await.contains("nobody to ask"));
+    *version.lock().unwrap() = "1";
+    assert!(nobody().await.contains("nobody to ask"), "what is forgotten does not come back");
+}

@@ -1,0 +1,77 @@
+//! A call in one line for a person: the tool's title and the argument that tells most, the same on every surface.
+
+use serde_json::{Map, Value};
+use zubi_base::lsp::Uri;
+use zubi_base::uri;
+use zubi_base::escape::printable;
+use zubi_base::workspace::Folder;
+
+use crate::ToolSpec;
+
+/// How many characters of an argument are shown.
+const SHOWN: usize = 80;
+
+/// The arguments that tell most of a call: the first of these that it has, both where two belong together.
+const TELLING: [&[&str]; 17] = [
+    &["oldUri", "newUri"],
+    &["originalName", "newName"],
+    &["symbol", "newName"],
+    &["at", "newName"],
+    &["key", "value"],
+    &["path"],
+    &["uri"],
+    &["file"],
+    &["fqn"],
+    &["query"],
+    &["pattern"],
+    &["command"],
+    &["plan"],
+    &["action"],
+    &["tool"],
+    &["type"],
+    &["value"],
+];
+
+/// The call as plain text: `Read file: src/main.rs`.
+pub fn line(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> String {
+    let title = printable(&spec.title);
+    match key_argument(spec, args, folders) {
+        Some(text) => format!("{title}: {text}"),
+        None => title.into_owned(),
+    }
+}
+
+/// The argument that tells most, on one line; paths in a folder that is open count from there.
+pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option<String> {
+    let args = args.as_object()?;
+    let of = |names: &[&str]| {
+        let shown: Vec<String> =
+            names.iter().filter_map(|name| args.get(*name)).filter_map(|value| summarize_value(value, folders)).collect();
+        (!shown.is_empty()).then(|| shown.join(" → "))
+    };
+    let first = || {
+        let properties = spec.input.get("properties").and_then(Value::as_object).map(Map::keys);
+        properties.into_iter().flatten().find_map(|name| args.get(name).filter(|it| it.is_string()))
+    };
+    TELLING.iter().find_map(|names| of(names)).or_else(|| summarize_value(first()?, folders))
+}
+
+/// A value on one line; of a file in a folder that is open, the path from there.
+fn summarize_value(value: &Value, folders: &[Folder]) -> Option<String> {
+    let text = match value {
+        Value::Null | Value::Object(_) | Value::Array(_) => return None,
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let path = text.starts_with("file:").then(|| uri::to_path(&Uri(text.clone()))).flatten();
+    let text = path.map_or(text, |path| {
+        let inside = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
+        inside.unwrap_or(&path).to_string()
+    });
+    let text = printable(text.trim()).into_owned();
+    if text.is_empty() {
+        return None;
+    }
+    let cut: String = text.chars().take(SHOWN).collect();
+    Some(if cut.len() < text.len() { format!("{cut}…") } else { cut })
+}

@@ -1,0 +1,31 @@
+//! `domainlang_get`: one element as JSON, or element counts.
+
+use dlang_workspace::queries::{self, QueryError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+
+pub(super) struct GetElement;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Default: element counts
+    fqn: Option<String>,
+}
+
+impl DomainTool for GetElement {
+    const META: DomainToolMeta = DomainToolMeta {
+        id: "domainlang_get",
+        title: "Get a DomainLang element",
+        description: "One DomainLang element as JSON.",
+        tags: &["domain", "ddd", "summary", "element", "bounded context"],
+        example: || ("Get the context Shop.Orders", json!({ "fqn": "Shop.Orders" })),
+    };
+    type Input = Input;
+
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+        ask::get(call.snapshot, input.fqn.as_deref())
+    }
+}

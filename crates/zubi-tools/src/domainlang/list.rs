@@ -1,0 +1,72 @@
+//! `domainlang_list`: the elements of one type.
+
+use dlang_ide::query::{Detail, EntityType, ListInput};
+use dlang_workspace::queries::{self, QueryError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+
+pub(super) struct ListElements;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// domains, bcs, teams, classifications, relationships, context-maps or domain-maps
+    #[serde(rename = "type")]
+    entity: String,
+    /// Simple name
+    #[schemars(extend("x-plain" = true))]
+    name: Option<String>,
+    /// Fully qualified name
+    #[schemars(extend("x-plain" = true))]
+    fqn: Option<String>,
+    /// For bcs: their domain
+    #[schemars(extend("x-plain" = true))]
+    domain: Option<String>,
+    /// For bcs: their team
+    #[schemars(extend("x-plain" = true))]
+    team: Option<String>,
+    /// For bcs: their classification
+    #[schemars(extend("x-plain" = true))]
+    classification: Option<String>,
+    /// key or key=value
+    metadata: Option<String>,
+    /// For relationships: a bounded context at either end
+    #[schemars(extend("x-plain" = true))]
+    context: Option<String>,
+    /// For relationships: OHS, ACL, …
+    #[schemars(extend("x-plain" = true))]
+    pattern: Option<String>,
+    /// row or full
+    detail: Option<String>,
+}
+
+impl DomainTool for ListElements {
+    const META: DomainToolMeta = DomainToolMeta {
+        id: "domainlang_list",
+        title: "List DomainLang elements",
+        description: "DomainLang elements of one type, filtered, as JSON.",
+        tags: &["domain", "ddd", "bounded context", "team", "relationship", "context map"],
+        example: || ("Which bounded contexts are there for Sales?", json!({ "type": "bcs", "domain": "Sales" })),
+    };
+    type Input = Input;
+
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+        let entity: EntityType = input.entity.parse()?;
+        let detail = input.detail.as_deref().map_or(Ok(Detail::default()), str::parse)?;
+        let list = ListInput {
+            entity,
+            name: input.name.clone(),
+            fqn: input.fqn.clone(),
+            domain: input.domain.clone(),
+            team: input.team.clone(),
+            classification: input.classification.clone(),
+            metadata: input.metadata.clone(),
+            context: input.context.clone(),
+            pattern: input.pattern.clone(),
+            detail,
+        };
+        ask::list(call.snapshot, &list)
+    }
+}

@@ -1,0 +1,45 @@
+//! `domainlang_validate`: the diagnostics of the model.
+
+use camino::Utf8PathBuf;
+use dlang_workspace::queries::{self, QueryError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_base::lsp::Uri;
+use zubi_base::uri;
+
+use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+
+pub(super) struct ValidateModel;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Path or URI of one file; default all
+    file: Option<String>,
+}
+
+impl DomainTool for ValidateModel {
+    const META: DomainToolMeta = DomainToolMeta {
+        id: "domainlang_validate",
+        title: "Validate the DomainLang model",
+        description: "Errors and warnings of the DomainLang model.",
+        tags: &["domain", "ddd", "validate", "errors", "check"],
+        example: || ("Is the model correct?", json!({})),
+    };
+    type Input = Input;
+
+    fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
+        let file = input.file.as_deref().map(|name| resolve_file(call, name));
+        let validation = ask::validate(call.snapshot, file.as_deref())?;
+        Ok(validation.to_json(call.snapshot))
+    }
+}
+
+/// Resolves the file argument: a path as answers show it, another path, or a URI. A file that does not exist is
+/// returned unchanged, so that the query reports it.
+fn resolve_file(call: &DomainCall<'_>, given: &str) -> Utf8PathBuf {
+    let by_display_path = || call.snapshot.find(given).filter(|path| matches!(call.snapshot.file(path), Ok(Some(_))));
+    let by_uri = || uri::to_path(&Uri(given.to_owned()));
+    let by_path = || call.workspace.resolve(given).ok();
+    by_display_path().or_else(by_path).or_else(by_uri).or_else(|| call.snapshot.find(given)).unwrap_or_else(|| given.into())
+}

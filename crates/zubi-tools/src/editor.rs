@@ -1,0 +1,211 @@
+//! `editor`: the state of the user's editor; without an editor, the language servers' diagnostics.
+//!
+//! The requests are those of the IPC protocol ([`crate::editor_state`]); this tool renders the answers as text.
+//! `format: "json"` returns the objects of the protocol unchanged.
+
+mod text;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use zubi_ipc::wire::codes;
+use zubi_ipc::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
+use zubi_tool_api::{
+    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
+};
+
+use self::text::EditorRenderer;
+use crate::lsp::arguments::{CommonArgs, OutputFormat};
+use crate::lsp::view::OutputBudget;
+use crate::adapter::{LocalToolMeta, LocalTool, tool};
+use crate::editor_state::{EditorService, EditorCallContext, EditorServiceError};
+
+/// Creates the provider of the `editor` tool.
+pub fn provider(service: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
+    static_provider("editor", "Editor", vec![tool::<Editor>(service)])
+}
+
+struct Editor;
+
+const OPERATION: &str = "query the editor";
+
+/// Default limit of listed files.
+const DEFAULT_LIMIT: usize = 50;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Command {
+    Status,
+    Ping,
+    Diagnostics,
+    AllDiagnostics,
+    ErrorsSummary,
+    ValidateFile,
+    OpenFiles,
+    ActiveFile,
+}
+
+impl Command {
+    fn takes_path(self) -> bool {
+        matches!(self, Self::Diagnostics | Self::ValidateFile)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// Which state to show
+    command: Command,
+    /// File path, required for `diagnostics` and `validate_file`
+    path: Option<String>,
+    /// Severity filter of `all_diagnostics`: error, warning, info, hint
+    severity: Option<String>,
+    /// Source filter of `all_diagnostics`: Pylance, rustc
+    source: Option<String>,
+    /// Maximum files of `all_diagnostics`, default 50
+    limit: Option<usize>,
+    #[serde(flatten)]
+    common: CommonArgs,
+}
+
+impl Input {
+    /// Rejects parameters that the command does not use: an ignored filter would look like an applied one.
+    fn check(&self) -> Result<(), ToolError> {
+        let all = self.command == Command::AllDiagnostics;
+        let given = [
+            ("path", self.path.is_some(), self.command.takes_path(), "diagnostics and validate_file"),
+            ("severity", self.severity.is_some(), all, "all_diagnostics"),
+            ("source", self.source.is_some(), all, "all_diagnostics"),
+            ("limit", self.limit.is_some(), all, "all_diagnostics"),
+        ];
+        match given.into_iter().find(|(_, is_given, is_accepted, _)| *is_given && !is_accepted) {
+            Some((name, _, _, accepted_by)) => Err(ToolError::invalid(
+                name,
+                format!("only valid with {accepted_by}"),
+                "Leave it out, or give another command.",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn path(&self) -> Result<&str, ToolError> {
+        let missing = || ToolError::invalid("path", "missing", "Name the file, relative to the workspace folder.");
+        self.path.as_deref().ok_or_else(missing)
+    }
+
+    fn filter(&self) -> Result<AllDiagnosticsParams, ToolError> {
+        let of_name = |name: &str| {
+            let unknown =
+                || ToolError::invalid("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.");
+            Severity::from_name(name).ok_or_else(unknown)
+        };
+        Ok(AllDiagnosticsParams {
+            severity: self.severity.as_deref().map(of_name).transpose()?,
+            source: self.source.clone(),
+            limit: Some(self.limit.unwrap_or(DEFAULT_LIMIT)),
+        })
+    }
+}
+
+#[async_trait]
+impl LocalTool for Editor {
+    const META: LocalToolMeta = LocalToolMeta {
+        id: "editor",
+        title: "Editor state",
+        description: "State of the user's editor: open_files, active_file with the cursor, and diagnostics including unsaved text (diagnostics of a file, all_diagnostics, errors_summary; validate_file checks one file again). Without an editor, language servers provide the diagnostics, and the last line says how much they have checked.",
+        notes: "`status` reports whether an editor is connected, and the workspace folders. With `format: \"json\"` the answer is the object of the IPC protocol, with 0-based positions.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "editor",
+        category: "Editor",
+        tags: &["editor", "vscode", "diagnostics", "problems", "errors", "open", "active", "cursor", "ide"],
+        timeout: Duration::from_mins(3),
+        example: || ("Errors in the editor", json!({ "command": "all_diagnostics", "severity": "error" })),
+    };
+    type Context = EditorService;
+    type Input = Input;
+
+    fn footprint(_service: &EditorService, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        // The call itself rejects paths outside the workspace.
+        let reads = input.path.iter().filter_map(|path| cx.workspace.resolve(path).ok()).collect();
+        Ok(Footprint { reads, ..Footprint::default() })
+    }
+
+    async fn run(service: &EditorService, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        input.check()?;
+        let now = Instant::now();
+        let deadline = now.checked_add(input.common.wait()).map_or(cx.deadline, |until| until.min(cx.deadline));
+        let editor_cx = EditorCallContext { cancel: cx.cancel.clone(), deadline, read_only: true };
+        let view = OutputBudget::new(input.common.byte_budget(cx.token_budget), input.common.format());
+        let writer = EditorRenderer { budget: &view, cx, service };
+        let is_json = input.common.format() == OutputFormat::Json;
+        let answer = match input.command {
+            Command::Status => writer.status(&service.status()),
+            Command::Ping => EditorAnswer::new(&service.ping(), "the host answers", Status::default()),
+            Command::OpenFiles => writer.open_files(&service.open_files().map_err(editor_error)?),
+            Command::ActiveFile => writer.active_file(service.active_file(&editor_cx).await.map_err(editor_error)?).await,
+            Command::Diagnostics => {
+                let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
+                writer.file(service.diagnostics(&params, &editor_cx).await.map_err(editor_error)?).await
+            }
+            Command::ValidateFile => {
+                writer.render_validation(service.validate_file(input.path()?, &editor_cx).await.map_err(editor_error)?).await
+            }
+            Command::AllDiagnostics => {
+                writer.render_all(service.all_diagnostics(&input.filter()?, &editor_cx).await.map_err(editor_error)?).await
+            }
+            Command::ErrorsSummary => writer.render_summary(&service.workspace_errors(&editor_cx).await.map_err(editor_error)?),
+        };
+        Ok(answer.into_output(is_json))
+    }
+}
+
+/// An answer as data and as text.
+struct EditorAnswer {
+    /// The object of the IPC protocol.
+    data: Value,
+    text: String,
+    status: Status,
+    truncated: Option<Truncation>,
+}
+
+impl EditorAnswer {
+    fn new(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
+        // Serialization of these types cannot fail.
+        let data = serde_json::to_value(object).unwrap_or_default();
+        let status = if status.endpoint.is_empty() { Status { endpoint: "zubi".to_owned(), ..status } } else { status };
+        Self { data, text: text.into(), status, truncated: None }
+    }
+
+    fn into_output(self, is_json: bool) -> ToolOutput {
+        if is_json {
+            return ToolOutput { text: self.data.to_string(), data: Some(self.data), status: None, truncated: None };
+        }
+        ToolOutput { text: self.text, data: Some(self.data), status: Some(self.status), truncated: self.truncated }
+    }
+}
+
+/// Converts an IPC error to a tool error.
+fn editor_error(error: EditorServiceError) -> ToolError {
+    let EditorServiceError { code, message, field } = error;
+    let code = match code {
+        codes::INVALID_PARAMS | codes::NOT_IN_WORKSPACE => {
+            let field = field.unwrap_or_else(|| "command".to_owned());
+            let what = message.strip_prefix(&format!("Invalid params: {field}: ")).unwrap_or(&message).to_owned();
+            return ToolError::invalid(
+                &field,
+                what,
+                "Give a path relative to the workspace folder, as answers print it.",
+            );
+        }
+        codes::LOADING => Code::Loading,
+        codes::CANCELLED => Code::Cancelled,
+        _ => Code::Failed,
+    };
+    let hint =
+        "Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.";
+    ToolError::user(code, format!("Failed to {OPERATION}: {message}"), hint)
+}

@@ -1,0 +1,118 @@
+//! `file.edit`: replaces exact pieces of a file's text.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::replace::{self, TextReplacement};
+use super::write_path::{self, FileWrite};
+use super::{FileToolContext, paths};
+use crate::adapter::{LocalToolMeta, LocalTool};
+
+pub(crate) struct EditFile;
+
+const OPERATION: &str = "edit the file";
+/// Most replacements of one call.
+const MAX_EDITS: usize = 1_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Path in the workspace, or file:// URI
+    path: String,
+    /// Text to replace, exactly as in the file; must occur once
+    #[schemars(length(max = 8_388_608))]
+    old: Option<String>,
+    /// Replacement text; empty removes
+    #[schemars(length(max = 8_388_608))]
+    new: Option<String>,
+    /// Replace every occurrence; default false
+    #[serde(rename = "replaceAll")]
+    replace_all: Option<bool>,
+    /// Several replacements instead of old and new, applied in order, all or none
+    edits: Option<Vec<TextReplacement>>,
+    /// sha of the text to change, from the last line of an answer
+    expected: Option<String>,
+}
+
+impl Input {
+    fn replacements(&self) -> Result<Vec<TextReplacement>, ToolError> {
+        let hint = "Give `old` and `new`, or a list in `edits`: [{\"old\": …, \"new\": …}].";
+        match (&self.old, &self.new, &self.edits) {
+            (Some(old), Some(new), None) => {
+                let (old, new) = (old.clone(), new.clone());
+                Ok(vec![TextReplacement { old, new, replace_all: self.replace_all }])
+            }
+            (None, None, Some(edits)) if edits.is_empty() => {
+                Err(ToolError::invalid("edits", "the list is empty", hint))
+            }
+            (None, None, Some(edits)) if edits.len() > MAX_EDITS => {
+                let hint = "Split them over several calls, or write the whole file with file.write.";
+                Err(ToolError::invalid("edits", format!("more than {MAX_EDITS} replacements"), hint))
+            }
+            (None, None, Some(edits)) => Ok(edits.clone()),
+            (Some(_), None, None) => Err(ToolError::invalid("new", "is required with `old`", hint)),
+            (None, Some(_), None) => Err(ToolError::invalid("old", "is required with `new`", hint)),
+            (None, None, None) => Err(ToolError::invalid("old", "missing", hint)),
+            (_, _, Some(_)) => Err(ToolError::invalid("edits", "given together with `old` or `new`", hint)),
+        }
+    }
+}
+
+#[async_trait]
+impl LocalTool for EditFile {
+    const META: LocalToolMeta = LocalToolMeta {
+        id: "file.edit",
+        title: "Edit a file",
+        description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and returns the diff and an undo handle. Fails if `old` is missing or ambiguous without replaceAll, showing the nearest lines or all positions, and if the file changed since it was read here.",
+        notes: "Never fuzzy: text that differs only in white space is shown, not replaced. Line ends of `old` and `new` follow the file's.",
+        effect: Effect::Write,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["edit", "replace", "change", "patch", "modify", "insert"],
+        timeout: Duration::from_mins(1),
+        example: || {
+            ("Another greeting", json!({ "path": "src/main.rs", "old": "\"Hello\"", "new": "\"Good morning\"" }))
+        },
+    };
+    type Context = FileToolContext;
+    type Input = Input;
+
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
+        let before = write_path::current_text(cx, &path);
+        let before = before.as_ref().map(|before| &*before.text);
+        // The call itself reports invalid replacements.
+        let after = before.and_then(|before| replace::replace_all(before, &input.replacements().ok()?).ok());
+        Ok(write_path::footprint(cx, &path, before, after.as_ref().map(|after| after.text.as_str())))
+    }
+
+    async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
+        let replacements = input.replacements()?;
+        let display_path = cx.workspace.display(&path);
+        let before = cx.text_source.read(&path).await;
+        let before = before.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
+        let is_known = files.reads.ensure_fresh(cx, OPERATION, &path, &before, input.expected.as_deref())?;
+        let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
+        let replaced = replace::replace_all(&before.text, &replacements)
+            .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&display_path), problem.hint()))?;
+        let count = replaced.count;
+        let write_request = FileWrite {
+            title: format!("edit {display_path}, {count} replacement{}", if count == 1 { "" } else { "s" }),
+            by: Self::META.id,
+            operation: OPERATION,
+            path: &path,
+            before: Some(&before),
+            text: &replaced.text,
+            notes: Vec::new(),
+        };
+        let written = write_path::write(&files.intel, write_request).await?;
+        files.reads.record_read(cx, &path, written.hash, is_known);
+        Ok(written.output)
+    }
+}

@@ -1,0 +1,136 @@
+//! `file.read`: the text of a file, or a range of its lines.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::text::TextOrigin;
+use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
+
+use super::read_guard::short_hash;
+use super::{FileToolContext, paths};
+use crate::adapter::{LocalToolMeta, LocalTool};
+
+pub(crate) struct ReadFile;
+
+/// Most bytes of a file in one answer; the session's budget may be smaller.
+const MAX_BYTES: usize = 50_000;
+/// Most characters of one line. Longer lines are usually generated and seldom relevant.
+const MAX_LINE: usize = 2_000;
+const OPERATION: &str = "read the file";
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Path in the workspace, or file:// URI
+    path: String,
+    /// First line, 1-based; default 1
+    #[serde(rename = "startLine")]
+    #[schemars(range(min = 1))]
+    start_line: Option<usize>,
+    /// Last line, 1-based, inclusive; default the end
+    #[serde(rename = "endLine")]
+    #[schemars(range(min = 1))]
+    end_line: Option<usize>,
+}
+
+#[async_trait]
+impl LocalTool for ReadFile {
+    const META: LocalToolMeta = LocalToolMeta {
+        id: "file.read",
+        title: "Read a file",
+        description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). Unsaved text in the editor takes precedence. The last line names the source of the text and its hash; a long file is cut, and the answer says how to continue.",
+        notes: "Answers hold at most 50,000 bytes, lines at most 2,000 characters. Binary files and files above 8 MiB are rejected.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["read", "open", "view", "cat", "content", "lines"],
+        timeout: Duration::from_secs(30),
+        example: || ("The first forty lines", json!({ "path": "src/main.rs", "startLine": 1, "endLine": 40 })),
+    };
+    type Context = FileToolContext;
+    type Input = Input;
+
+    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
+        Ok(Footprint { reads: vec![path], ..Footprint::default() })
+    }
+
+    async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let path = paths::resolve_existing(cx, "path", &input.path)?;
+        let source = cx.text_source.read(&path).await;
+        let source = source.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
+        let hash = source.hash();
+        let display_path = cx.workspace.display(&path);
+        let total = source.text.split_inclusive('\n').count();
+        let start = input.start_line.unwrap_or(1).max(1);
+        let end = input.end_line.unwrap_or(total).min(total);
+        if start > total.max(1) {
+            let hint = format!("Give a startLine up to {}.", total.max(1));
+            return Err(ToolError::invalid("startLine", format!("`{display_path}` has {total} lines"), hint));
+        }
+        if input.end_line.is_some_and(|end| end < start) {
+            let hint = "Give an endLine that is not before startLine.";
+            return Err(ToolError::invalid("endLine", format!("it is before startLine, {start}"), hint));
+        }
+        let room = cx.byte_budget(MAX_BYTES);
+        let mut text = String::new();
+        let mut next = start;
+        for line in source.text.lines().skip(start - 1).take((end + 1).saturating_sub(start)) {
+            let length = line.len().min(4 * MAX_LINE);
+            if text.len() + length > room && next > start {
+                break;
+            }
+            write_line(&mut text, line);
+            next += 1;
+        }
+        let mut truncated = None;
+        if next <= end {
+            let mut call = json!({ "path": display_path, "startLine": next });
+            if let Some(end) = input.end_line {
+                call["endLine"] = json!(end);
+            }
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "… cut: {} more lines; continue with file.read {call}", end - next + 1);
+            truncated = Some(Truncation { shown: next - start, total: end + 1 - start, cursor: None });
+        }
+        let is_whole = start == 1 && next > total && source.text.lines().all(|line| line.len() <= MAX_LINE);
+        files.reads.record_read(cx, &path, hash.clone(), is_whole);
+        let hidden = text.chars().filter(|c| is_hidden(*c)).count();
+        let range = if total == 0 { "0 lines".to_owned() } else { format!("lines {start}–{} of {total}", next - 1) };
+        let hidden = if hidden > 0 { format!(" · {hidden} invisible characters not shown") } else { String::new() };
+        let status = Status {
+            endpoint: match source.origin {
+                TextOrigin::Disk => "disk".to_owned(),
+                TextOrigin::Editor { version } => format!("editor, version {version}"),
+            },
+            readiness: format!("sha {}", short_hash(&hash)),
+            complete: Some(truncated.is_none()),
+            note: Some(format!("{range}{hidden}")),
+        };
+        let data = json!({
+            "path": display_path, "text": text, "startLine": start, "endLine": next - 1, "totalLines": total,
+            "hash": hash.0, "origin": source.origin,
+        });
+        Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated })
+    }
+}
+
+fn write_line(text: &mut String, line: &str) {
+    let mut characters = line.chars();
+    text.extend(characters.by_ref().take(MAX_LINE));
+    let rest = characters.count();
+    if rest > 0 {
+        let _ = write!(text, "… {rest} more characters");
+    }
+    text.push('\n');
+}
+
+/// Returns whether answers omit a character; see [`zubi_tool_api::output::clean`]. The carriage return of a line end does
+/// not count.
+fn is_hidden(c: char) -> bool {
+    c != '\r' && zubi_tool_api::output::clean(c.to_string()).is_empty()
+}

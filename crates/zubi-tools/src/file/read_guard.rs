@@ -1,0 +1,96 @@
+//! Records which text of a file each client has read last, so that no client overwrites changes it has not seen.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::json;
+use zubi_base::text::{ContentHash, SourceText};
+use zubi_tool_api::{Code, ToolCx, ToolError};
+
+/// Most recorded files. A dropped record counts as "never read", which is the safe side.
+const MAX_FILES: usize = 2_000;
+
+/// Hash digits shown in answers; two texts share their first eight with a chance of one in four thousand million.
+pub(crate) const SHORT_HASH: usize = 12;
+const MIN_EXPECTED: usize = 8;
+
+/// Read-before-write guard; see the module.
+#[derive(Debug, Default)]
+pub(crate) struct ReadTracker(Mutex<VecDeque<Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    client: String,
+    path: Utf8PathBuf,
+    hash: ContentHash,
+    /// Whether the client has read the whole text.
+    is_whole: bool,
+}
+
+impl ReadTracker {
+    /// Records that the client has read this text, whole or in part. A text once read as a whole stays so.
+    pub(crate) fn record_read(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, is_whole: bool) {
+        let caller = client_key(cx);
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |entry: &&Entry| entry.path == path && entry.client == caller;
+        let whole = is_whole || entries.iter().find(is_same).is_some_and(|entry| entry.is_whole && entry.hash == hash);
+        entries.retain(|entry| entry.path != path || entry.client != caller);
+        entries.push_back(Entry { client: caller, path: path.to_owned(), hash, is_whole: whole });
+        let beyond = entries.len().saturating_sub(MAX_FILES);
+        drop(entries.drain(..beyond));
+    }
+
+    fn read_hash(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
+        let caller = client_key(cx);
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter()
+            .find(|entry| entry.path == path && entry.client == caller)
+            .map(|entry| (entry.hash.clone(), entry.is_whole))
+    }
+
+    /// Rejects a change if the text differs from the one the client has read, or from the hash it expects. Returns
+    /// whether the client has read the whole present text; a file never read is not rejected here.
+    pub(crate) fn ensure_fresh(
+        &self,
+        cx: &ToolCx,
+        operation: &str,
+        path: &Utf8Path,
+        text: &SourceText,
+        expected: Option<&str>,
+    ) -> Result<bool, ToolError> {
+        let hash = text.hash();
+        let display_path = cx.workspace.display(path);
+        let stale = |why: String| {
+            let hint = format!(
+                "Read it again with file.read {}, then repeat the call for the present text.",
+                json!({ "path": display_path })
+            );
+            ToolError::user(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
+        };
+        if let Some(expected) = expected {
+            let hexadecimal = expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !hexadecimal {
+                let hint = "Pass the `sha` from the last line of an answer, or omit it.";
+                return Err(ToolError::invalid("expected", "not a hash of at least 8 hexadecimal digits", hint));
+            }
+            if !hash.0.starts_with(&expected.to_ascii_lowercase()) {
+                return Err(stale(format!("`{display_path}` does not have the hash {expected}")));
+            }
+            return Ok(true);
+        }
+        match self.read_hash(cx, path) {
+            Some((last_read, _)) if last_read != hash => Err(stale(format!("`{display_path}` changed since it was read here"))),
+            known => Ok(known.is_some_and(|(_, whole)| whole)),
+        }
+    }
+}
+
+/// Returns a hash as answers show it.
+pub(crate) fn short_hash(hash: &ContentHash) -> String {
+    hash.0.chars().take(SHORT_HASH).collect()
+}
+
+fn client_key(cx: &ToolCx) -> String {
+    format!("{:?} {}", cx.caller.surface, cx.caller.client.as_deref().unwrap_or_default())
+}

@@ -1,0 +1,60 @@
+//! Code tools: answers of the language servers, for any language.
+//!
+//! Each file here is one tool: its arguments, its description and its answer. [`provider`] is the table.
+
+pub(crate) mod arguments;
+pub(crate) mod code_tool;
+mod locations;
+mod tree;
+pub(crate) mod view;
+
+pub(crate) mod apply_edit;
+mod call_hierarchy;
+mod code_actions;
+mod completion;
+mod definition;
+mod diagnostics;
+mod document_symbols;
+mod explain;
+mod format_document;
+mod hover;
+mod implementations;
+mod references;
+mod rename_symbol;
+mod signature_help;
+mod type_definition;
+mod type_hierarchy;
+mod undo_edit;
+mod workspace_symbols;
+
+use std::sync::Arc;
+
+use zubi_code::CodeIntel;
+use zubi_tool_api::{ToolProvider, static_provider};
+
+use crate::lsp::code_tool::tool;
+
+/// Creates the provider of all code tools, in list order.
+pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
+    let tools = vec![
+        tool::<definition::DefinitionTool>(intel),
+        tool::<references::References>(intel),
+        tool::<hover::HoverTool>(intel),
+        tool::<completion::CompletionTool>(intel),
+        tool::<workspace_symbols::WorkspaceSymbols>(intel),
+        tool::<document_symbols::DocumentSymbols>(intel),
+        tool::<rename_symbol::RenameSymbol>(intel),
+        tool::<code_actions::CodeActions>(intel),
+        tool::<format_document::FormatDocument>(intel),
+        tool::<signature_help::SignatureHelp>(intel),
+        tool::<diagnostics::DiagnosticsTool>(intel),
+        tool::<call_hierarchy::CallHierarchy>(intel),
+        tool::<implementations::Implementations>(intel),
+        tool::<type_definition::TypeDefinition>(intel),
+        tool::<type_hierarchy::TypeHierarchy>(intel),
+        tool::<explain::ExplainSymbol>(intel),
+        tool::<apply_edit::ApplyEdit>(intel),
+        tool::<undo_edit::UndoEdit>(intel),
+    ];
+    static_provider("lsp", "Language servers", tools)
+}

@@ -1,0 +1,98 @@
+//! `apply_edit`: applies a plan or a code action.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::text::EditOptions;
+use zubi_code::apply::{Change, Direction};
+use zubi_code::{Answer, CodeError, CodeIntel, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::diagnostics::{items, write_delta};
+use crate::lsp::view::{OutputBudget, count};
+
+pub(crate) struct ApplyEdit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// p-… of a plan
+    plan: Option<String>,
+    /// a-… of a code action
+    action: Option<String>,
+}
+
+#[async_trait]
+impl CodeTool for ApplyEdit {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "apply_edit",
+        title: "Apply a plan",
+        description: "Writes a planned edit, all or nothing; returns the changed files and the new and fixed diagnostics. Fails if a file changed since.",
+        operation: "apply the edit",
+        effect: Effect::Write,
+        toolset: "edit",
+        tags: &["apply", "write", "edit"],
+        example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),
+    };
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        let plan = input.plan.as_deref().or(input.action.as_deref());
+        // The call itself reports an unknown plan.
+        plan.and_then(|plan| intel.edits().files_of(plan).ok()).unwrap_or_default()
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {
+            return Err(CodeError::input(
+                "plan",
+                "pass exactly one of `plan` and `action`",
+                "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
+            ));
+        };
+        let changed = question.change(&plan, Direction::Apply(EditOptions::default())).await?;
+        Ok(render_applied(view, &plan, AppliedVerb::Applied, changed))
+    }
+}
+
+/// Direction of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AppliedVerb {
+    Applied,
+    Undone,
+}
+
+/// Renders a change in either direction.
+pub(crate) fn render_applied(view: &OutputBudget, plan: &str, direction: AppliedVerb, changed: Answer<Change>) -> CodeAnswer {
+    let applied = &changed.value.applied;
+    let verb = match direction {
+        AppliedVerb::Applied => "applied",
+        AppliedVerb::Undone => "undone",
+    };
+    let mut text = String::new();
+    let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
+    for file in &applied.files {
+        let _ = writeln!(text, "  {}  {}", file.shown, file.done);
+    }
+    for note in &applied.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    if let Some(delta) = &changed.value.delta {
+        write_delta(&mut text, delta);
+    }
+    if direction == AppliedVerb::Applied {
+        let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} undoes it");
+    }
+    let data = view.data(|| {
+        let delta = changed.value.delta.as_ref();
+        let delta = delta.map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
+        let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.shown, "done": file.done })).collect();
+        json!({ "plan": plan, "files": files, "unsaved": applied.unsaved, "problems": delta })
+    });
+    let (text, truncated) = view.block(&text);
+    CodeAnswer { text, data, status: changed.status, truncated }
+}

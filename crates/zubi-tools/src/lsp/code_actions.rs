@@ -1,0 +1,183 @@
+//! `lsp_code_actions`: quick fixes and refactorings at a location, ready to apply.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_base::lsp;
+use zubi_base::position::TextRange;
+use zubi_code::actions::{Action, Outcome};
+use zubi_code::edit::action_id;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count};
+
+pub(crate) struct CodeActions;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    /// LSP range in uri, 0-based
+    range: Option<Range>,
+    /// Action kinds
+    #[schemars(extend("x-plain" = true))]
+    context: Option<Context>,
+    /// Show each diff
+    diff: Option<bool>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Range {
+    /// Start
+    #[schemars(extend("x-plain" = true))]
+    start: Position,
+    /// End
+    #[schemars(extend("x-plain" = true))]
+    end: Position,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Position {
+    /// 0-based
+    line: u32,
+    /// 0-based
+    character: u32,
+}
+
+impl From<&Position> for lsp::Position {
+    fn from(position: &Position) -> Self {
+        Self { line: position.line, character: position.character }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Context {
+    /// quickfix, refactor.extract, source.organizeImports
+    only: Option<Vec<String>>,
+}
+
+/// Most actions whose diffs are shown by default.
+const MAX_SHOWN_DIFFS: usize = 2;
+
+#[async_trait]
+impl CodeTool for CodeActions {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_code_actions",
+        title: "Quick fixes and refactorings",
+        description: "Fixes and refactorings at a location, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
+        operation: "list code actions",
+        effect: Effect::Plan,
+        toolset: "lsp",
+        tags: &["quick fix", "refactor", "organize imports", "extract"],
+        example: || {
+            ("Organize imports", json!({ "path": "app.py", "context": { "only": ["source.organizeImports"] } }))
+        },
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let (path, range, header) = resolve_range(question, &input).await?;
+        let only = input.context.and_then(|context| context.only).unwrap_or_default();
+        let answer = question.actions(&path, range, &only).await?;
+        let (actions, total) = answer.value;
+        let diffs = input.diff.unwrap_or(actions.len() <= MAX_SHOWN_DIFFS);
+        let list = view.list(&actions, &PagingArgs::default(), |text, _, action| write_action(text, action, diffs))?;
+        let mut text = header;
+        let _ = match total {
+            0 => writeln!(text, "\nno code actions here"),
+            total if total > actions.len() => {
+                writeln!(text, "\n{}, first {}", count(total, "code action"), actions.len())
+            }
+            total => writeln!(text, "\n{}", count(total, "code action")),
+        };
+        text.push_str(&list.text);
+        let data = view.data(|| {
+            let items: Vec<_> = actions.get(list.range).unwrap_or_default().iter().map(action_json).collect();
+            json!({ "items": items, "total": total })
+        });
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
+    }
+}
+
+/// Resolves the range of the call: a given range, a whole file, or the line of a position.
+async fn resolve_range(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
+    let target = input.target.input();
+    let file = target.path.as_deref().or(target.uri.as_deref());
+    if let Some(range) = &input.range {
+        let Some(file) = file else {
+            return Err(CodeError::input(
+                "range",
+                "`range` needs `uri`",
+                "Pass uri: \"src/lib.rs\" with the range, or at: \"src/lib.rs:12\".",
+            ));
+        };
+        let path = question.workspace().resolve(file)?;
+        let range = lsp::Range { start: (&range.start).into(), end: (&range.end).into() };
+        let bytes = question.text_range(&path, Some(&range)).await?;
+        let display_path = question.workspace().display(&path);
+        return Ok((path, bytes, format!("in {display_path}:{}-{}", range.start.line + 1, range.end.line + 1)));
+    }
+    if let (Some(file), None, None, None) = (file, &target.symbol, &target.at, target.line) {
+        let path = question.workspace().resolve(file)?;
+        let bytes = question.text_range(&path, None).await?;
+        let display_path = question.workspace().display(&path);
+        return Ok((path, bytes, format!("in {display_path}, whole file")));
+    }
+    // A diagnostic may be anywhere on its line, so a position without a column means the whole line.
+    let whole_line = target.at.as_deref().is_some_and(|at| {
+        let mut parts = at.rsplit(':');
+        let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        last.parse::<u32>().is_ok() && before.parse::<u32>().is_err()
+    });
+    let intent = if whole_line || target.at.is_some() || target.line.is_some() { PositionIntent::Exact } else { PositionIntent::Identifier };
+    let at = question.resolve(&target, intent).await?;
+    if whole_line {
+        let document = question.document(&at.path).await?;
+        let line = document.index.line_col(at.offset).line;
+        let bytes = document.index.line_range(line).unwrap_or_else(|| TextRange::empty(at.offset));
+        let display_path = question.workspace().display(&at.path);
+        return Ok((at.path, bytes, format!("at {display_path}:{}", line + 1)));
+    }
+    let (bytes, header) = (TextRange::empty(at.offset), at.header());
+    Ok((at.path, bytes, header))
+}
+
+fn write_action(text: &mut String, action: &Action, diffs: bool) {
+    let kind = action.kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+    let preferred = if action.preferred { "  preferred" } else { "" };
+    match &action.outcome {
+        Outcome::Plan(plan) => {
+            let edits = count(plan.edit_count, "edit");
+            let files = count(plan.files.len(), "file");
+            let _ = writeln!(text, "  {} {}{kind}: {edits} in {files}{preferred}", action_id(&plan.id), action.title);
+            if diffs {
+                for line in plan.diff.lines() {
+                    let _ = writeln!(text, "    {line}");
+                }
+            }
+        }
+        Outcome::Unavailable { why } => {
+            let _ = writeln!(text, "  (no action) {}{kind}: {why}", action.title);
+        }
+    }
+}
+
+fn action_json(action: &Action) -> Value {
+    let mut item = json!({ "title": action.title, "kind": action.kind, "preferred": action.preferred });
+    match &action.outcome {
+        Outcome::Plan(plan) => {
+            item["action"] = json!(action_id(&plan.id));
+            item["edits"] = json!(plan.edit_count);
+            item["diff"] = json!(plan.diff);
+        }
+        Outcome::Unavailable { why } => item["unavailable"] = json!(why),
+    }
+    item
+}

@@ -1,0 +1,52 @@
+//! `lsp_definition`: the definition of a symbol, with its source.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::locations::{self, LocationQuery};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct DefinitionTool;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    /// Source lines around it
+    context: Option<u32>,
+}
+
+#[async_trait]
+impl CodeTool for DefinitionTool {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_definition",
+        title: "Go to definition",
+        description: "Definition of a symbol, libraries included: path:line:col and the source line. Follows imports, overloads and inheritance.",
+        operation: "find the definition",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["definition", "declaration", "go to", "symbol"],
+        example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let query = LocationQuery {
+            relation: Relation::Definition,
+            noun: "definition",
+            empty_reason: "the server found none (a keyword, a literal, or code it cannot resolve)",
+            context: input.context,
+            paging: PagingArgs::default(),
+        };
+        locations::answer_locations(question, view, &at, &query).await
+    }
+}

@@ -1,0 +1,148 @@
+//! `lsp_diagnostics`: errors and warnings without a build.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_code::diagnostics::{Delta, Problem, Severity};
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::PagingArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, location_json};
+
+pub(crate) struct DiagnosticsTool;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File or folder, default all
+    path: Option<String>,
+    /// Minimum: error, warning, info, hint
+    severity: Option<String>,
+    /// Snapshot d-…: only changes since
+    since: Option<String>,
+    #[serde(flatten)]
+    paging: PagingArgs,
+}
+
+#[async_trait]
+impl CodeTool for DiagnosticsTool {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_diagnostics",
+        title: "Errors and warnings",
+        description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Call after each edit; since lists only changes.",
+        operation: "check for diagnostics",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["diagnostics", "errors", "warnings", "problems", "lint"],
+        example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let severity = match input.severity.as_deref() {
+            None => None,
+            Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
+                CodeError::input("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.")
+            })?),
+        };
+        let path = input.path.as_deref().map(|path| question.workspace().resolve(path)).transpose()?;
+        let answer = question.problems(path.as_deref(), severity, input.since.as_deref()).await?;
+        let report = &answer.value;
+        let mut text = String::new();
+        let checked = match &path {
+            Some(path) if report.files == 1 => format!("`{}`", question.workspace().display(path)),
+            _ => count(report.files, "file"),
+        };
+        if let Some(delta) = &report.delta {
+            write_delta(&mut text, delta);
+            let _ = writeln!(
+                text,
+                "{} now in {checked}; snapshot {}",
+                count(report.items.len(), "problem"),
+                report.snapshot
+            );
+            let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": report.items.len(), "snapshot": report.snapshot }));
+            let (text, truncated) = view.block(&text);
+            return Ok(CodeAnswer { text, data, status: answer.status, truncated });
+        }
+        let list = view.list(&report.items, &input.paging, |text, before, problem| {
+            if before.is_none_or(|before| before.place.shown != problem.place.shown) {
+                let _ = writeln!(text, "{}", problem.place.shown);
+            }
+            write_diagnostic(text, problem);
+        })?;
+        let _ = match report.items.len() {
+            0 => writeln!(text, "no problems in {checked}; snapshot {}", report.snapshot),
+            total => writeln!(text, "{} in {checked}; snapshot {}", tally(&report.items, total), report.snapshot),
+        };
+        text.push_str(&list.text);
+        let shown = report.items.get(list.range).unwrap_or_default();
+        let data = view
+            .data(|| json!({ "items": items(shown), "total": report.items.len(), "snapshot": report.snapshot }));
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
+    }
+}
+
+/// Renders `3 errors, 1 warning`.
+fn tally(problems: &[Problem], total: usize) -> String {
+    let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint]
+        .into_iter()
+        .map(|severity| (severity, problems.iter().filter(|problem| problem.severity == severity).count()))
+        .filter(|(_, number)| *number > 0)
+        .map(|(severity, number)| count(number, severity.name()))
+        .collect();
+    if parts.is_empty() { count(total, "problem") } else { parts.join(", ") }
+}
+
+fn write_diagnostic(text: &mut String, problem: &Problem) {
+    let _ = write!(
+        text,
+        "  {}:{}  {}: {}",
+        problem.place.line,
+        problem.place.column,
+        problem.severity.name(),
+        problem.message.replace('\n', "\n      ")
+    );
+    let origin: Vec<&str> = [problem.source.as_deref(), problem.code.as_deref()].into_iter().flatten().collect();
+    if !origin.is_empty() {
+        let _ = write!(text, "  [{}]", origin.join(" "));
+    }
+    text.push('\n');
+}
+
+/// Writes the lists `new:` and `fixed:`, with paths.
+pub(crate) fn write_delta(text: &mut String, delta: &Delta) {
+    for (title, problems) in [("new", &delta.new), ("fixed", &delta.fixed)] {
+        if problems.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{title}: {}", count(problems.len(), "problem"));
+        for problem in problems {
+            let _ = write!(text, "  {}", problem.place.shown);
+            let mut line = String::new();
+            write_diagnostic(&mut line, problem);
+            let _ = write!(text, ":{}", line.trim_start());
+        }
+    }
+    if delta.new.is_empty() && delta.fixed.is_empty() {
+        text.push_str("problems: no change\n");
+    }
+}
+
+pub(crate) fn items(problems: &[Problem]) -> Vec<Value> {
+    problems
+        .iter()
+        .map(|problem| {
+            let mut item = location_json(&problem.place);
+            item["severity"] = json!(problem.severity.name());
+            item["message"] = json!(problem.message);
+            item["code"] = json!(problem.code);
+            item["source"] = json!(problem.source);
+            item
+        })
+        .collect()
+}

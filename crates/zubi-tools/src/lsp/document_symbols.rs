@@ -1,0 +1,119 @@
+//! `lsp_document_symbols`: the declarations of a file, as an indented outline.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::position::Encoding;
+use zubi_code::outline::{self, Symbol};
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::PagingArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count};
+
+pub(crate) struct DocumentSymbols;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File
+    #[schemars(extend("x-plain" = true))]
+    path: Option<String>,
+    /// The file as file:// URI
+    #[schemars(extend("x-plain" = true))]
+    uri: Option<String>,
+    /// Levels, default all
+    depth: Option<u32>,
+    #[serde(flatten)]
+    paging: PagingArgs,
+}
+
+/// Resolves the file argument of a tool on one whole file.
+pub(crate) fn resolve_file(
+    question: &Question<'_>,
+    path: Option<&str>,
+    uri: Option<&str>,
+) -> Result<camino::Utf8PathBuf, CodeError> {
+    let argument = match (path, uri) {
+        (Some(given), None) | (None, Some(given)) => given,
+        (None, None) => return Err(CodeError::input("path", "missing", "Pass path: \"src/lib.rs\".")),
+        (Some(_), Some(_)) => {
+            return Err(CodeError::input("path", "both `path` and `uri` are set", "Pass only one of them."));
+        }
+    };
+    let path = question.workspace().resolve(argument)?;
+    if path.is_dir() {
+        return Err(CodeError::input(
+            "path",
+            format!("`{argument}` is a directory"),
+            "Name a file; `lsp_workspace_symbols` searches all files.",
+        ));
+    }
+    Ok(path)
+}
+
+/// One line of the outline.
+struct OutlineRow<'a> {
+    depth: usize,
+    symbol: &'a Symbol,
+}
+
+#[async_trait]
+impl CodeTool for DocumentSymbols {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_document_symbols",
+        title: "Outline of a file",
+        description: "Declarations of a file: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
+        operation: "outline the file",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["outline", "structure", "symbols in file"],
+        example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
+        let answer = question.outline(&path).await?;
+        let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
+        let mut rows = Vec::new();
+        outline::walk(&answer.value, |above, symbol| {
+            if above.len() < depth {
+                rows.push(OutlineRow { depth: above.len(), symbol });
+            }
+        });
+        let document = question.document(&path).await?;
+        // 1-based lines of the name and of the end of the declaration.
+        let lines = |symbol: &Symbol| {
+            let line = |offset| document.index.line_col(offset).line + 1;
+            (line(symbol.selection.start()), line(symbol.range.end()))
+        };
+        let list = view.list(&rows, &input.paging, |text, _, OutlineRow { depth, symbol }| {
+            let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
+            if let Some(detail) = &symbol.detail {
+                let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
+            }
+            let (first, last) = lines(symbol);
+            let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
+        })?;
+        let display_path = question.workspace().display(&path);
+        let mut text = match rows.len() {
+            0 => format!("no declarations in `{display_path}`\n"),
+            total => format!("{} in `{display_path}`\n", count(total, "symbol")),
+        };
+        text.push_str(&list.text);
+        let data = view.data(|| {
+            let item = |OutlineRow { depth, symbol }: &OutlineRow<'_>| {
+                let range = document.index.range_to_lsp(symbol.selection, Encoding::Utf16);
+                json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth,
+                        "range": range, "endLine": lines(symbol).1, "path": display_path })
+            };
+            let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
+            json!({ "items": items, "total": rows.len() })
+        });
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
+    }
+}

@@ -1,0 +1,70 @@
+//! `lsp_format_document`: the formatting of a file, as a plan.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::format::FormatOptions;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::document_symbols::resolve_file;
+use crate::lsp::view::{OutputBudget, plan_answer};
+
+pub(crate) struct FormatDocument;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File
+    #[schemars(extend("x-plain" = true))]
+    path: Option<String>,
+    /// The file as file:// URI
+    #[schemars(extend("x-plain" = true))]
+    uri: Option<String>,
+    /// Default: detected from the file
+    options: Option<Options>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Options {
+    #[serde(rename = "tabSize")]
+    #[schemars(description = "Columns", extend("x-plain" = true))]
+    tab_size: Option<u32>,
+    #[serde(rename = "insertSpaces")]
+    #[schemars(description = "Not tabs", extend("x-plain" = true))]
+    insert_spaces: Option<bool>,
+}
+
+#[async_trait]
+impl CodeTool for FormatDocument {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_format_document",
+        title: "Plan formatting",
+        description: "Plans the formatting of a file by the project's formatter: plan id, diff. Writes nothing; apply_edit does.",
+        operation: "format the file",
+        effect: Effect::Plan,
+        toolset: "lsp",
+        tags: &["format", "style", "indentation"],
+        example: || ("Format a file", json!({ "path": "src/lib.rs" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
+        let options = input.options.map_or_else(FormatOptions::default, |options| FormatOptions {
+            tab_size: options.tab_size,
+            insert_spaces: options.insert_spaces,
+        });
+        let planned = question.format(&path, &options).await?;
+        match planned.value {
+            Some(plan) => Ok(plan_answer(view, None, &plan, planned.status)),
+            None => Ok(CodeAnswer {
+                text: format!("`{}` is already formatted; nothing to change\n", question.workspace().display(&path)),
+                data: view.data(|| json!({ "plan": null, "items": [], "total": 0 })),
+                status: planned.status,
+                truncated: None,
+            }),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `lsp_hover`: type, signature and documentation of a symbol.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::TargetArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, resolved_json};
+
+pub(crate) struct HoverTool;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+}
+
+#[async_trait]
+impl CodeTool for HoverTool {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_hover",
+        title: "Type and documentation",
+        description: "Type or full signature and documentation of a symbol, inferred types included. Cheaper than reading the file that defines it.",
+        operation: "explain the symbol",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["hover", "type", "signature", "documentation", "what is"],
+        example: || ("What is the type on line 12?", json!({ "at": "src/lib.rs:12:9" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let hover = question.hover(&at).await?;
+        let whole = hover.value.join("\n\n");
+        let (body, truncated) = view.block(&whole);
+        let mut text = at.header();
+        text.push('\n');
+        if whole.is_empty() {
+            let name = at.name.as_deref().unwrap_or("this position");
+            let _ = writeln!(
+                text,
+                "no information about `{name}` (a keyword, a literal, or code the server cannot resolve)"
+            );
+        }
+        text.push_str(&body);
+        let mut status = hover.status;
+        status.merge(at.status.clone());
+        let data = view.data(|| {
+            let items: Vec<_> = hover.value.iter().map(|text| json!({ "markdown": text })).collect();
+            json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })
+        });
+        Ok(CodeAnswer { text, data, status, truncated })
+    }
+}

@@ -1,0 +1,52 @@
+//! `lsp_implementations`: implementations of an interface, or overrides of a method.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::locations::{self, LocationQuery};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct Implementations;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    #[serde(flatten)]
+    paging: PagingArgs,
+}
+
+#[async_trait]
+impl CodeTool for Implementations {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_implementations",
+        title: "Find implementations",
+        description: "Implementations of an interface, trait or abstract class, or overrides of a method: path, line:col and source line of each.",
+        operation: "find implementations",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["implementations", "implements", "overrides", "subclasses", "interface", "trait"],
+        example: || ("What implements the trait Shape?", json!({ "symbol": "Shape" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let query = LocationQuery {
+            relation: Relation::Implementations,
+            noun: "implementation",
+            empty_reason: "nothing implements or overrides it, or it cannot be implemented",
+            context: None,
+            paging: input.paging,
+        };
+        locations::answer_locations(question, view, &at, &query).await
+    }
+}

@@ -1,0 +1,48 @@
+//! `lsp_rename_symbol`: a rename in all files, as a plan.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::TargetArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, plan_answer, resolved_json};
+
+pub(crate) struct RenameSymbol;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    #[serde(rename = "newName")]
+    #[schemars(description = "New name")]
+    new_name: String,
+}
+
+#[async_trait]
+impl CodeTool for RenameSymbol {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_rename_symbol",
+        title: "Plan a rename",
+        description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
+        operation: "plan the rename",
+        effect: Effect::Plan,
+        toolset: "lsp",
+        tags: &["rename", "refactor"],
+        example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let planned = question.rename(&at, &input.new_name).await?;
+        let mut status = planned.status;
+        status.merge(at.status.clone());
+        let mut answer = plan_answer(view, Some(&at.header()), &planned.value, status);
+        answer.data["resolved"] = resolved_json(&at);
+        Ok(answer)
+    }
+}

@@ -1,0 +1,91 @@
+//! `lsp_signature_help`: the signatures of the call around a position.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::signature::Trigger;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::TargetArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, resolved_json};
+
+pub(crate) struct SignatureHelp;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    /// 1 invoked, 2 character, 3 change
+    #[serde(rename = "triggerKind")]
+    #[schemars(extend("x-plain" = true))]
+    trigger_kind: Option<u32>,
+    /// Such as (
+    #[serde(rename = "triggerCharacter")]
+    #[schemars(extend("x-plain" = true))]
+    trigger_character: Option<String>,
+}
+
+#[async_trait]
+impl CodeTool for SignatureHelp {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_signature_help",
+        title: "Signatures of a call",
+        description: "Parameters and overloads of the call around a position inside its parentheses: at \"path:line text(\".",
+        operation: "show signatures",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["signature", "parameters", "arguments", "overloads"],
+        example: || ("Which arguments does open take?", json!({ "at": "app.py:9 open(" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
+        let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
+        let answer = question.signatures(&at, &trigger).await?;
+        let mut whole = String::new();
+        for signature in &answer.value {
+            let several = answer.value.len() > 1;
+            let _ = writeln!(whole, "{} {}", if several && signature.active { ">" } else { " " }, signature.label);
+            if let Some(parameter) = &signature.active_parameter {
+                let _ = write!(whole, "    parameter: {parameter}");
+                if let Some(documentation) = &signature.parameter_documentation {
+                    let _ = write!(whole, " ({})", documentation.lines().next().unwrap_or_default());
+                }
+                whole.push('\n');
+            }
+            if let Some(documentation) = signature.documentation.as_ref().filter(|_| signature.active) {
+                for line in documentation.lines() {
+                    let _ = writeln!(whole, "    {line}");
+                }
+            }
+        }
+        let (body, truncated) = view.block(&whole);
+        let mut text = at.header();
+        let _ = match answer.value.len() {
+            0 => writeln!(text, "\nno call at this position; it must be inside the parentheses of a call"),
+            total => writeln!(text, "\n{}", count(total, "signature")),
+        };
+        text.push_str(&body);
+        let mut status = answer.status;
+        status.merge(at.status.clone());
+        let data = view.data(|| {
+            let items: Vec<_> = answer
+                .value
+                .iter()
+                .map(|signature| {
+                    json!({ "label": signature.label, "activeParameter": signature.active_parameter,
+                        "documentation": signature.documentation, "active": signature.active })
+                })
+                .collect();
+            json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })
+        });
+        Ok(CodeAnswer { text, data, status, truncated })
+    }
+}

@@ -1,0 +1,53 @@
+//! `lsp_type_definition`: the declaration of an expression's type.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::{Effect, Exposure};
+
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::locations::{self, LocationQuery};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct TypeDefinition;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    /// Source lines around it
+    context: Option<u32>,
+}
+
+#[async_trait]
+impl CodeTool for TypeDefinition {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_type_definition",
+        title: "Go to the type",
+        description: "Declaration of the type of a variable, parameter, field or expression, inferred types included: path:line:col and the source line.",
+        operation: "find the type",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["type", "type definition", "class of", "go to type"],
+        example: || ("Which type has the variable on line 7?", json!({ "at": "src/report.rs:7 circle" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let query = LocationQuery {
+            relation: Relation::TypeDefinition,
+            noun: "type definition",
+            empty_reason: "the server found none (a built-in type, a function, or code it cannot resolve)",
+            context: input.context,
+            paging: PagingArgs::default(),
+        };
+        locations::answer_locations(question, view, &at, &query).await
+    }
+}

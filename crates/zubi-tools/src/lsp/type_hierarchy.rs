@@ -1,0 +1,63 @@
+//! `lsp_type_hierarchy`: supertypes or subtypes of a type, up to several steps.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::hierarchy;
+use zubi_code::locate::PositionIntent;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::{Effect, Exposure};
+
+use crate::lsp::arguments::TargetArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::tree;
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct TypeHierarchy;
+
+/// Direction of the hierarchy.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum TypeDirection {
+    Supertypes,
+    Subtypes,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: TargetArgs,
+    #[schemars(description = "Supertypes or subtypes")]
+    direction: TypeDirection,
+    /// Steps, default 1, at most 5
+    #[schemars(range(min = 1, max = 5))]
+    depth: Option<u32>,
+}
+
+#[async_trait]
+impl CodeTool for TypeHierarchy {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_type_hierarchy",
+        title: "Supertypes and subtypes",
+        description: "Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.",
+        operation: "walk the type hierarchy",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["type hierarchy", "inheritance", "base class", "subclasses", "extends", "supertypes"],
+        example: || {
+            ("Which classes derive from Shape?", json!({ "symbol": "Shape", "direction": "subtypes", "depth": 3 }))
+        },
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let direction = match input.direction {
+            TypeDirection::Supertypes => hierarchy::Direction::Supertypes,
+            TypeDirection::Subtypes => hierarchy::Direction::Subtypes,
+        };
+        tree::answer_hierarchy(question, view, &at, direction, input.depth.unwrap_or(1)).await
+    }
+}

@@ -1,0 +1,46 @@
+//! `undo_edit`: reverts an applied plan.
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::apply::Direction;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::apply_edit::{AppliedVerb, render_applied};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct UndoEdit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Applied p-… or a-…
+    plan: String,
+}
+
+#[async_trait]
+impl CodeTool for UndoEdit {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "undo_edit",
+        title: "Undo an applied plan",
+        description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
+        operation: "undo the edit",
+        effect: Effect::Write,
+        toolset: "edit",
+        tags: &["undo", "revert", "edit"],
+        example: || ("Undo a rename", json!({ "plan": "p-k3m7q2x9ab" })),
+    };
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        intel.edits().files_of(&input.plan).unwrap_or_default()
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let changed = question.change(&input.plan, Direction::Undo).await?;
+        Ok(render_applied(view, &input.plan, AppliedVerb::Undone, changed))
+    }
+}

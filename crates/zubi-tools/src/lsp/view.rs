@@ -1,0 +1,309 @@
+//! Renders answers within a byte budget: items that fit are written whole, the rest is counted and can be requested.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use zubi_code::edit::Plan;
+use zubi_code::features::locations::{RawLocation, Location};
+use zubi_code::locate::ResolvedTarget;
+use zubi_code::place::SourcePlace;
+use zubi_code::{AnswerStatus, CodeError, Question};
+use zubi_tool_api::Truncation;
+
+use crate::lsp::arguments::{OutputFormat, PagingArgs};
+use crate::lsp::code_tool::CodeAnswer;
+
+/// Size budget and output format of an answer.
+pub(crate) struct OutputBudget {
+    bytes: usize,
+    format: OutputFormat,
+}
+
+/// Bytes reserved for the lines around a list: header, cut notice, status.
+const FRAME_BYTES: usize = 300;
+
+impl OutputBudget {
+    pub(crate) fn new(bytes: usize, format: OutputFormat) -> Self {
+        Self { bytes, format }
+    }
+
+    /// Builds the JSON form of an answer, only if the format requires it.
+    pub(crate) fn data(&self, build: impl FnOnce() -> Value) -> Value {
+        match self.format {
+            OutputFormat::Text => Value::Null,
+            OutputFormat::Json => build(),
+        }
+    }
+
+    /// Returns the budget of the answer's body in bytes.
+    pub(crate) fn body(&self) -> usize {
+        self.bytes.saturating_sub(FRAME_BYTES).max(200)
+    }
+
+    /// Returns a budget with a share of this one's body, in percent, for one part of an answer.
+    pub(crate) fn part(&self, percent: usize) -> Self {
+        Self { bytes: self.body() * percent / 100 + FRAME_BYTES, format: self.format }
+    }
+
+    /// Writes items until the budget or the limit is reached. `write` appends one item; it receives the previous item
+    /// for grouping. At least one item is always written.
+    pub(crate) fn list<T>(
+        &self,
+        items: &[T],
+        paging: &PagingArgs,
+        write: impl FnMut(&mut String, Option<&T>, &T),
+    ) -> Result<RenderedList, CodeError> {
+        Ok(self.page(items.len(), paging)?.fill(items, write).finish())
+    }
+
+    /// Like [`Self::list`], without a cursor; `instead` is the hint how to see the rest.
+    pub(crate) fn rows<T>(
+        &self,
+        items: &[T],
+        rest_hint: &str,
+        write: impl FnMut(&mut String, Option<&T>, &T),
+    ) -> Result<RenderedList, CodeError> {
+        Ok(self.page(items.len(), &PagingArgs::default())?.fill(items, write).finish_without_cursor(rest_hint))
+    }
+
+    /// Writes the first few locations of a list that another tool shows completely.
+    pub(crate) async fn first_locations(
+        &self,
+        question: &Question<'_>,
+        locations: &[RawLocation],
+        context: u32,
+        limit: u32,
+        rest_hint: &str,
+    ) -> Result<(RenderedList, Vec<Location>), CodeError> {
+        let page = self.page(locations.len(), &PagingArgs::default().with_default_limit(limit))?;
+        let (page, hits) = page.fill_with_locations(question, locations, context).await;
+        Ok((page.finish_without_cursor(rest_hint), hits))
+    }
+
+    /// Writes locations by file, each read only when it is needed. Also returns the written locations.
+    pub(crate) async fn locations(
+        &self,
+        question: &Question<'_>,
+        locations: &[RawLocation],
+        context: u32,
+        paging: &PagingArgs,
+    ) -> Result<(RenderedList, Vec<Location>), CodeError> {
+        let (page, hits) = self.page(locations.len(), paging)?.fill_with_locations(question, locations, context).await;
+        Ok((page.finish(), hits))
+    }
+
+    /// Starts a list that is written item by item.
+    fn page(&self, total: usize, paging: &PagingArgs) -> Result<ListWriter, CodeError> {
+        let start = paging.start()?;
+        if start > 0 && start >= total {
+            return Err(CodeError::input(
+                "cursor",
+                format!("past the end; there are {total} items now"),
+                "Call again without `cursor`.",
+            ));
+        }
+        let end = start.saturating_add(paging.limit()).min(total);
+        Ok(ListWriter { text: String::new(), room: self.body(), start, next: start, end, total })
+    }
+
+    /// Returns a text, cut at a line end if it exceeds the budget.
+    pub(crate) fn block(&self, text: &str) -> (String, Option<Truncation>) {
+        if text.len() <= self.body() {
+            return (text.to_owned(), None);
+        }
+        let mut shown = String::new();
+        for line in text.lines() {
+            if shown.len() + line.len() >= self.body() && !shown.is_empty() {
+                break;
+            }
+            // A single long line is cut inside.
+            shown.extend(line.chars().take(self.body()));
+            shown.push('\n');
+        }
+        let _ = writeln!(shown, "… cut: {} of {} bytes; raise max_tokens for the rest", shown.len(), text.len());
+        let truncated = Truncation { shown: shown.len(), total: text.len(), cursor: None };
+        (shown, Some(truncated))
+    }
+}
+
+/// A list while it is written.
+struct ListWriter {
+    text: String,
+    room: usize,
+    start: usize,
+    next: usize,
+    end: usize,
+    total: usize,
+}
+
+impl ListWriter {
+    /// Returns the index of the next item; `None` if the budget, the limit or the list is exhausted.
+    fn next(&self) -> Option<usize> {
+        (self.next < self.end).then_some(self.next)
+    }
+
+    /// Appends the next item. An item over budget is removed again and ends the list.
+    fn write(&mut self, write: impl FnOnce(&mut String)) -> bool {
+        let before = self.text.len();
+        write(&mut self.text);
+        let fits = self.text.len() <= self.room || self.next == self.start;
+        if fits {
+            self.next += 1;
+        } else {
+            self.text.truncate(before);
+            self.end = self.next;
+        }
+        fits
+    }
+
+    /// Writes items until the list ends.
+    fn fill<T>(mut self, items: &[T], mut write: impl FnMut(&mut String, Option<&T>, &T)) -> Self {
+        let mut before = None;
+        while let Some(item) = self.next().and_then(|at| items.get(at)) {
+            self.write(|text| write(text, before, item));
+            before = Some(item);
+        }
+        self
+    }
+
+    async fn fill_with_locations(mut self, question: &Question<'_>, raw_locations: &[RawLocation], context: u32) -> (Self, Vec<Location>) {
+        let mut hits: Vec<Location> = Vec::new();
+        while let Some(raw) = self.next().and_then(|at| raw_locations.get(at)) {
+            let hit = question.hit(raw, context).await;
+            if self.write(|text| write_location(text, hits.last(), &hit)) {
+                hits.push(hit);
+            }
+        }
+        (self, hits)
+    }
+
+    fn finish(self) -> RenderedList {
+        let cursor = self.next.to_string();
+        let more = format!("cursor=\"{cursor}\"");
+        self.end_with(&more, Some(cursor))
+    }
+
+    fn finish_without_cursor(self, instead: &str) -> RenderedList {
+        self.end_with(instead, None)
+    }
+
+    fn end_with(mut self, more: &str, cursor: Option<String>) -> RenderedList {
+        let shown = self.next;
+        let truncated =
+            (shown < self.total).then(|| Truncation { shown: shown - self.start, total: self.total, cursor });
+        if truncated.is_some() {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(self.text, "… {} more: {more}", self.total - shown);
+        }
+        RenderedList { text: self.text, range: self.start..shown, truncated }
+    }
+}
+
+/// A rendered list.
+pub(crate) struct RenderedList {
+    pub(crate) text: String,
+    /// Indices of the written items.
+    pub(crate) range: std::ops::Range<usize>,
+    pub(crate) truncated: Option<Truncation>,
+}
+
+/// Appends one location: the file's name if it changes, then position and source line.
+fn write_location(text: &mut String, before: Option<&Location>, location: &Location) {
+    let place = &location.place;
+    if before.is_none_or(|before| before.place.shown != place.shown) {
+        let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
+    }
+    let _ = write!(text, "  {}:{}", place.line, place.column);
+    let mark = match location {
+        Location { text_only: true, .. } => "  (text)\n",
+        Location { declaration: true, .. } => "  (declaration)\n",
+        _ => "\n",
+    };
+    if place.context.is_empty() {
+        if let Some(source) = &place.source {
+            let _ = write!(text, "  {source}");
+        } else if let Some(why) = &place.unread {
+            let _ = write!(text, "  ({why})");
+        }
+        text.push_str(mark);
+        return;
+    }
+    text.push_str(mark);
+    for (number, line) in &place.context {
+        let mark = if *number == place.line { '>' } else { ' ' };
+        let _ = writeln!(text, "   {mark}{number:>5}  {line}");
+    }
+}
+
+/// Returns the number of distinct files in a list of locations.
+pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
+    let mut files: Vec<&str> = locations.iter().map(|found| found.shown.as_str()).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.len()
+}
+
+/// Renders `1 reference`, `5 references`.
+pub(crate) fn count(number: usize, singular: &str) -> String {
+    if number == 1 {
+        return format!("1 {singular}");
+    }
+    match singular.strip_suffix('y') {
+        Some(stem) => format!("{number} {stem}ies"),
+        None if singular.ends_with("ch") => format!("{number} {singular}es"),
+        None => format!("{number} {singular}s"),
+    }
+}
+
+/// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
+pub(crate) fn location_json(location: &SourcePlace) -> Value {
+    json!({ "path": location.shown, "range": location.range, "text": location.source })
+}
+
+/// Returns the JSON form of a listed location.
+pub(crate) fn listed_location_json(hit: &Location) -> Value {
+    let mut item = location_json(&hit.place);
+    if hit.declaration {
+        item["declaration"] = json!(true);
+    }
+    if hit.text_only {
+        item["textOnly"] = json!(true);
+    }
+    if hit.place.external {
+        item["external"] = json!(true);
+    }
+    if let Some(why) = &hit.place.unread {
+        item["unread"] = json!(why);
+    }
+    item
+}
+
+/// Answer of a tool that plans a change: id, counts, diff.
+pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
+    let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(
+        text,
+        "plan {}: {}, {} in {}; nothing is written yet",
+        plan.id,
+        plan.title,
+        count(plan.edit_count, "edit"),
+        count(plan.files.len(), "file")
+    );
+    for note in &plan.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    let (diff, truncated) = view.block(&plan.diff);
+    text.push_str(&diff);
+    let _ = writeln!(text, "apply_edit {{\"plan\":\"{}\"}} writes it", plan.id);
+    let data = view.data(|| {
+        let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
+        json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff })
+    });
+    CodeAnswer { text, data, status, truncated }
+}
+
+/// Returns the JSON form of the resolved symbol.
+pub(crate) fn resolved_json(at: &ResolvedTarget) -> Value {
+    json!({ "at": at.shown, "name": at.name, "kind": at.kind })
+}

@@ -1,0 +1,90 @@
+//! `lsp_workspace_symbols`: the declarations of symbols by name.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::outline::KINDS;
+use zubi_code::{CodeError, Question};
+use zubi_tool_api::Effect;
+
+use crate::lsp::arguments::PagingArgs;
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count, location_json};
+
+pub(crate) struct WorkspaceSymbols;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Name or its prefix
+    query: String,
+    /// Such as class, function
+    kind: Option<String>,
+    #[serde(flatten)]
+    paging: PagingArgs,
+}
+
+/// Fuzzy indexes return hundreds of names for a short query.
+const DEFAULT_LIMIT: u32 = 40;
+
+#[async_trait]
+impl CodeTool for WorkspaceSymbols {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "lsp_workspace_symbols",
+        title: "Find symbols by name",
+        description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first.",
+        operation: "search symbols",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["symbol", "search", "find class", "find function", "where is"],
+        example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);
+        if let Some(kind) = &kind
+            && !KINDS.contains(&kind.as_str())
+        {
+            return Err(CodeError::input(
+                "kind",
+                format!("no kind `{kind}`"),
+                format!("Use one of: {}.", KINDS.join(", ")),
+            ));
+        }
+        let answer = question.workspace_symbols(&input.query, kind.as_deref()).await?;
+        let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
+            let at = symbol.place.as_ref().map_or_else(|| symbol.shown.clone(), zubi_code::place::SourcePlace::to_at);
+            let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
+            if let Some(container) = &symbol.container {
+                let _ = write!(text, "  in {container}");
+            }
+            text.push('\n');
+        })?;
+        let mut text = format!(
+            "{} matching `{}`\n",
+            count(answer.value.len(), "symbol"),
+            zubi_code::markup::clean_line(&input.query)
+        );
+        text.push_str(&list.text);
+        let data = view.data(|| {
+            let items: Vec<_> = answer
+                .value
+                .get(list.range)
+                .unwrap_or_default()
+                .iter()
+                .map(|symbol| {
+                    let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), location_json);
+                    item["name"] = json!(symbol.name);
+                    item["kind"] = json!(symbol.kind);
+                    item["container"] = json!(symbol.container);
+                    item
+                })
+                .collect();
+            json!({ "items": items, "total": answer.value.len() })
+        });
+        Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
+    }
+}

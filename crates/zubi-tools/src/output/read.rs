@@ -1,0 +1,156 @@
+//! `output.read`: lines of a stored output.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_exec::store::OutputStore;
+use zubi_tool_api::redact::Redactor;
+use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
+
+use super::{parse_handle, output_error};
+use crate::adapter::{LocalToolMeta, LocalTool};
+
+pub(crate) struct ReadOutput;
+
+const DEFAULT_LINES: u64 = 200;
+const MAX_LINES: u64 = 5_000;
+/// Most bytes of an answer.
+const MAX_BYTES: usize = 60_000;
+/// Most bytes shown of one line.
+const MAX_LINE: usize = 4_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// `o-…`, from an answer
+    output: String,
+    /// First line, 1-based; negative counts from the end (-50: the last 50); default 1
+    from_line: Option<i64>,
+    /// Number of lines; default 200
+    #[schemars(range(min = 1, max = 5000))]
+    lines: Option<u64>,
+}
+
+#[async_trait]
+impl LocalTool for ReadOutput {
+    const META: LocalToolMeta = LocalToolMeta {
+        id: "output.read",
+        title: "Read an output",
+        description: "Shows lines of an output that was too long for an answer, by its handle (`o-…`) from that answer: from a given line, or the last ones. To find something, output.grep is quicker.",
+        notes: "Outputs are stored for seven days, in full up to 64 MiB each.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: super::TOOLSET,
+        category: "Shell",
+        tags: &["output", "log", "read", "lines", "tail"],
+        timeout: Duration::from_secs(30),
+        example: || ("The last 50 lines", json!({ "output": "o-0123456789abcdef", "from_line": -50 })),
+    };
+    type Context = OutputStore;
+    type Input = Input;
+
+    fn footprint(_store: &OutputStore, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint::of_effect(Effect::Read))
+    }
+
+    async fn run(store: &OutputStore, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let id = parse_handle(&input.output)?;
+        let from = input.from_line.unwrap_or(1);
+        if from == 0 {
+            return Err(ToolError::invalid("from_line", "lines are 1-based", "Pass 1 for the first line."));
+        }
+        let line_count = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
+        let room = cx.byte_budget(MAX_BYTES);
+        let (store, name) = (store.clone(), id.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            let total = count_lines(store.open(&name)?).map_err(|source| read_error(&name, source))?;
+            let skipped = total.saturating_sub(from.unsigned_abs());
+            let first = if from < 0 { skipped + 1 } else { from.unsigned_abs() };
+            let shown = read_lines(store.open(&name)?, first, line_count, room).map_err(|source| read_error(&name, source))?;
+            let redactor = Redactor::default();
+            Ok((total, first, shown.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
+        });
+        let (total, first, lines) = reading
+            .await
+            .map_err(|error| ToolError::Fatal(error.into()))?
+            .map_err(|error: zubi_exec::store::StoreError| output_error(&error))?;
+        if lines.is_empty() {
+            let hint = "Pass a `from_line` within it, or a negative one to count from the end.";
+            return Err(ToolError::invalid("from_line", format!("the output has {total} lines"), hint));
+        }
+        let shown = lines.len();
+        let last = first + shown as u64 - 1;
+        let mut text = format!("lines {first}-{last} of {total}\n{}", lines.concat());
+        let more = total.saturating_sub(last);
+        if more > 0 {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "… {more} more: output.read {{\"output\":\"{id}\",\"from_line\":{}}}", last + 1);
+        }
+        let all = usize::try_from(total).unwrap_or(usize::MAX);
+        let truncated = (more > 0).then_some(Truncation { shown, total: all, cursor: None });
+        let data =
+            json!({ "output": id.to_string(), "from": first, "to": last, "total": total, "text": lines.concat() });
+        Ok(ToolOutput { text, data: Some(data), status: None, truncated })
+    }
+}
+
+fn read_error(id: &zubi_exec::store::OutputId, source: io::Error) -> zubi_exec::store::StoreError {
+    zubi_exec::store::StoreError::Io { id: id.clone(), source }
+}
+
+/// Counts the lines; an unterminated last line counts too.
+fn count_lines(file: File) -> io::Result<u64> {
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let (mut lines, mut is_open) = (0, false);
+    loop {
+        let bytes = reader.fill_buf()?;
+        let Some(last) = bytes.last() else { return Ok(lines + u64::from(is_open)) };
+        is_open = *last != b'\n';
+        lines += bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
+        let length = bytes.len();
+        reader.consume(length);
+    }
+}
+
+/// Returns lines with their line ends, up to about `room` bytes; the first line is always included.
+fn read_lines(file: File, first: u64, line_count: u64, room: usize) -> io::Result<Vec<String>> {
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    for number in 1.. {
+        if number < first {
+            if reader.skip_until(b'\n')? == 0 {
+                break;
+            }
+            continue;
+        }
+        let Some(line) = read_line(&mut reader)? else { break };
+        bytes += line.len();
+        if found.len() as u64 >= line_count || (bytes > room && !found.is_empty()) {
+            break;
+        }
+        found.push(line);
+    }
+    Ok(found)
+}
+
+/// Reads the next line, truncated if very long.
+fn read_line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    if reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    let rest = if bytes.last() == Some(&b'\n') { 0 } else { reader.skip_until(b'\n')? };
+    let mut text = String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).replace('\r', " ");
+    if rest > 0 {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "… {rest} more bytes");
+    }
+    text.push('\n');
+    Ok(Some(text))
+}

@@ -1,0 +1,72 @@
+//! `organize_imports`: sorts the imports of a file and removes unused ones.
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_code::actions::Outcome;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tool_api::{Effect, Exposure};
+
+use super::{ApplyRequest, apply, resolve_file, files_in_uri};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct OrganizeImports;
+
+/// LSP's `CodeActionKind.SourceOrganizeImports`.
+const KIND: &str = "source.organizeImports";
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File: path or file:// URI
+    uri: String,
+    /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
+    save: Option<bool>,
+}
+
+#[async_trait]
+impl CodeTool for OrganizeImports {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "organize_imports",
+        title: "Organize imports",
+        description: "Sorts the imports of a file and removes unused ones through its language server; applies at once, with an undo handle. Reports when nothing changes or no server supports it.",
+        operation: "organize the imports",
+        effect: Effect::Write,
+        toolset: "refactor",
+        tags: &["imports", "organize", "sort", "unused", "clean up"],
+        example: || ("Clean up a file", json!({ "uri": "src/app.ts" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        files_in_uri(intel, &input.uri)
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(question, &input.uri)?;
+        let range = question.text_range(&path, None).await?;
+        let answer = question.actions(&path, range, &[KIND.to_owned()]).await?;
+        let (actions, _) = answer.value;
+        // Servers may return more kinds than requested.
+        let is_requested = |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
+        let mut unavailable = None;
+        for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_requested)) {
+            match &action.outcome {
+                Outcome::Plan(plan) => {
+                    let request = ApplyRequest { save: input.save, ..ApplyRequest::default() };
+                    return apply(question, view, plan, answer.status, request).await;
+                }
+                Outcome::Unavailable { why } => unavailable = Some(why.clone()),
+            }
+        }
+        let display_path = question.workspace().display(&path);
+        let text = match unavailable {
+            Some(why) => format!("nothing changed in {display_path}: {why}\n"),
+            None => format!("nothing to organize in {display_path}: no server offers it for the present text\n"),
+        };
+        Ok(CodeAnswer { text, data: Value::Null, status: answer.status, truncated: None })
+    }
+}

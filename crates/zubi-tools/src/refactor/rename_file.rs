@@ -1,0 +1,149 @@
+//! `rename_file`: moves a file or folder and updates the imports.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::text::EditOptions;
+use zubi_code::edit::AppliedChange;
+use zubi_code::features::rename_file::Imports;
+use zubi_code::text_search;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tool_api::{Effect, Exposure};
+
+use super::{ApplyRequest, apply};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::{OutputBudget, count};
+use crate::settings::update_imports::{ImportUpdatePolicy, UpdateImports};
+
+pub(crate) struct RenameFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File or folder: path or file:// URI
+    #[serde(rename = "oldUri")]
+    old_uri: String,
+    /// New path, name included; missing folders are created
+    #[serde(rename = "newUri")]
+    new_uri: String,
+    /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
+    save: Option<bool>,
+}
+
+/// Time limit for counting mentions of the old name.
+const COUNT_TIMEOUT: Duration = Duration::from_millis(500);
+
+#[async_trait]
+impl CodeTool for RenameFile {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "rename_file",
+        title: "Rename a file",
+        description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. If no server updates imports, it reports that and counts mentions of the old name. Honours the setting updateImportsOnFileMove.",
+        operation: "rename the file",
+        effect: Effect::Write,
+        toolset: "refactor",
+        tags: &["rename", "move", "file", "imports", "refactor"],
+        example: || ("Move a module", json!({ "oldUri": "src/util.ts", "newUri": "src/lib/util.ts" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        let workspace = intel.workspace();
+        let old = workspace.resolve_entry(&input.old_uri).ok();
+        old.into_iter().chain(workspace.resolve_for_creation(&input.new_uri).ok()).collect()
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let workspace = question.workspace();
+        let path = |field: &'static str, path: Result<Utf8PathBuf, zubi_base::workspace::PathError>| {
+            path.map_err(|error| CodeError::input(field, error.to_string(), "Name files of the workspace."))
+        };
+        let from = path("oldUri", workspace.resolve_entry(&input.old_uri))?;
+        let to = path("newUri", workspace.resolve_for_creation(&input.new_uri))?;
+        if from == to {
+            return Err(CodeError::input("newUri", "it is the same as `oldUri`", "Pass another path."));
+        }
+        // A dangling link exists too.
+        if to.exists() || to.is_symlink() {
+            let what = format!("`{}` already exists", workspace.display(&to));
+            return Err(CodeError::input(
+                "newUri",
+                what,
+                "Pass the whole new path, including the name; it must not exist yet.",
+            ));
+        }
+        let import_policy = ImportUpdatePolicy::for_path(question, &from, input.save == Some(true)).await?;
+        let planned = question.rename_file(&from, &to, import_policy.imports).await?;
+        let mut notes = Vec::new();
+        if from.is_symlink() {
+            notes.push(format!(
+                "`{}` is a symbolic link: the link itself moves, its target stays",
+                workspace.display(&from)
+            ));
+        }
+        let edits = planned.value.plan.edit_count;
+        match &planned.value.imports {
+            // The result of extensions is known only after the move.
+            Ok(_) if import_policy.imports == Imports::Followed => {}
+            Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
+            Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
+            Err(_) if import_policy.setting == UpdateImports::Never => {
+                notes.push("imports stay unchanged: updateImportsOnFileMove is \"never\"".to_owned());
+                notes.push(count_mentions(question, &from).await);
+            }
+            Err(why) => {
+                notes.push(format!("no server updates imports here: {why}"));
+                notes.push(count_mentions(question, &from).await);
+            }
+        }
+        if import_policy.setting == UpdateImports::Prompt {
+            notes.push(match import_policy.imports {
+                Imports::Followed => {
+                    "updateImportsOnFileMove is \"prompt\"; it was \"always\" for this call".to_owned()
+                }
+                Imports::Planned | Imports::Stay => {
+                    "updateImportsOnFileMove is \"prompt\"; no prompt is possible here, so \"always\" applied"
+                        .to_owned()
+                }
+            });
+        }
+        let by_extensions = import_policy.imports == Imports::Followed;
+        let mention_note = if by_extensions { count_mentions(question, &from).await } else { String::new() };
+        let change_notes = |applied: &AppliedChange| {
+            let mut notes = notes.clone();
+            let changed = applied.files.iter().filter(|file| file.done.contains("by an extension")).count();
+            match changed {
+                _ if !by_extensions => {}
+                0 => {
+                    notes.push("no extension of the editor changed an import".to_owned());
+                    notes.push(format!("before, {mention_note}"));
+                }
+                changed => notes.push(format!("extensions of the editor changed {}", count(changed, "file"))),
+            }
+            notes
+        };
+        let options =
+            EditOptions { settings: import_policy.overrides, settings_of_undo: import_policy.undo_overrides, followed: by_extensions, ..EditOptions::default() };
+        let request = ApplyRequest { save: input.save, options, notes: Some(&change_notes), ..ApplyRequest::default() };
+        apply(question, view, &planned.value.plan, planned.status, request).await
+    }
+}
+
+/// Counts mentions of the old name in the workspace's texts.
+async fn count_mentions(question: &Question<'_>, from: &Utf8Path) -> String {
+    let name = from.file_stem().unwrap_or_default().to_owned();
+    let (roots, word) = (question.workspace().roots(), name.clone());
+    let matches = tokio::task::spawn_blocking(move || words::search(&roots, &word, Instant::now() + COUNT_TIMEOUT)).await;
+    match matches {
+        Ok(found) => {
+            let at_least = if found.cut { "at least " } else { "" };
+            let (times, files) = (count(found.total(), "time"), count(found.files.len(), "file"));
+            format!("the word `{name}` occurs {at_least}{times} in {files}; file.search finds them")
+        }
+        Err(_) => format!("mentions of `{name}` were not counted"),
+    }
+}

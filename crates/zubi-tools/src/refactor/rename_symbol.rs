@@ -1,0 +1,122 @@
+//! `rename_symbol`: renames a symbol of a file wherever it is used.
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::locate::{PositionIntent, TargetInput};
+use zubi_code::text_search;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tool_api::{Effect, Exposure};
+
+use super::{ApplyRequest, apply, resolve_file, files_in_uri};
+use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct RenameSymbol;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File that contains the name: path or file:// URI
+    uri: String,
+    /// Name as written there, or Type/method
+    #[serde(rename = "originalName")]
+    original_name: String,
+    /// New name
+    #[serde(rename = "newName")]
+    new_name: String,
+    /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
+    save: Option<bool>,
+}
+
+/// Most occurrences tried for a name that is not a declared symbol.
+const MAX_TRIED: usize = 20;
+
+#[async_trait]
+impl CodeTool for RenameSymbol {
+    const META: CodeToolMeta = CodeToolMeta {
+        id: "rename_symbol",
+        title: "Rename a symbol",
+        description: "Renames a symbol of a file at once, wherever it is used; returns the changed files, the new and fixed diagnostics, and an undo handle. To see the diff first, use lsp_rename_symbol.",
+        operation: "rename the symbol",
+        effect: Effect::Write,
+        toolset: "refactor",
+        tags: &["rename", "symbol", "refactor"],
+        example: || ("Rename a function", json!({ "uri": "src/lib.rs", "originalName": "parse", "newName": "read" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        files_in_uri(intel, &input.uri)
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(question, &input.uri)?;
+        let display_path = question.workspace().display(&path);
+        let declared = TargetInput {
+            symbol: Some(input.original_name.clone()),
+            path: Some(display_path.clone()),
+            ..TargetInput::default()
+        };
+        let (at, planned) = match question.resolve(&declared, PositionIntent::Identifier).await {
+            Ok(at) if at.path == path => {
+                let planned = question.rename(&at, &input.new_name).await?;
+                (at, planned)
+            }
+            Ok(_) | Err(CodeError::Input { .. }) => {
+                let occurrences = find_occurrences(question, &path, &display_path, &input.original_name).await?;
+                let mut first_error = None;
+                let mut success = None;
+                // The server declines to rename mere text matches (in comments or strings).
+                for at in occurrences {
+                    let target = TargetInput { at: Some(at), ..TargetInput::default() };
+                    let at = question.resolve(&target, PositionIntent::Identifier).await?;
+                    match question.rename(&at, &input.new_name).await {
+                        Ok(planned) => {
+                            success = Some((at, planned));
+                            break;
+                        }
+                        Err(error @ (CodeError::Declined { .. } | CodeError::Edit(_))) => {
+                            first_error.get_or_insert(error);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                success.ok_or_else(|| first_error.unwrap_or_else(|| unknown_name(&display_path, &input.original_name)))?
+            }
+            Err(error) => return Err(error),
+        };
+        let mut status = planned.status;
+        status.merge(at.status.clone());
+        let request = ApplyRequest { save: input.save, preamble: format!("{}\n", at.header()), ..ApplyRequest::default() };
+        apply(question, view, &planned.value, status, request).await
+    }
+}
+
+fn unknown_name(display_path: &str, name: &str) -> CodeError {
+    let what = format!("`{}` does not occur in `{display_path}`", name.chars().take(80).collect::<String>());
+    CodeError::input("originalName", what, "`lsp_document_symbols` lists the names of a file.")
+}
+
+/// Returns the whole-word occurrences of a name, in the format of `at`.
+async fn find_occurrences(
+    question: &Question<'_>,
+    path: &camino::Utf8Path,
+    shown: &str,
+    name: &str,
+) -> Result<Vec<String>, CodeError> {
+    let document = question.document(path).await?;
+    let mut occurrences = Vec::new();
+    for (index, line) in document.text.lines().enumerate() {
+        for at in words::occurrences(line, name) {
+            let column = line.get(..at).unwrap_or_default().chars().count() + 1;
+            occurrences.push(format!("{shown}:{}:{column}", index + 1));
+        }
+        if occurrences.len() >= MAX_TRIED {
+            break;
+        }
+    }
+    if occurrences.is_empty() { Err(unknown_name(shown, name)) } else { Ok(occurrences) }
+}

@@ -1,0 +1,75 @@
+//! `set_update_imports_setting`: whether imports of moved TypeScript and JavaScript files are updated.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::endpoint::RequestCx;
+use zubi_code::settings::Scope;
+use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
+use super::{SettingsContext, editor, store, update_imports};
+use crate::adapter::{LocalToolMeta, LocalTool};
+
+pub(crate) struct SetUpdateImportsSetting;
+
+/// Values known to VS Code.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Choice {
+    Always,
+    Prompt,
+    Never,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// always: update imports; prompt: prompt the user; never: leave imports unchanged
+    value: Choice,
+}
+
+#[async_trait]
+impl LocalTool for SetUpdateImportsSetting {
+    const META: LocalToolMeta = LocalToolMeta {
+        id: "set_update_imports_setting",
+        title: "Update imports on file moves",
+        description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file and the editor update the imports of a moved file. Returns the old and new values, and the undo call.",
+        notes: "",
+        effect: Effect::Write,
+        exposure: Exposure::Deferred,
+        toolset: "settings",
+        category: "Settings",
+        tags: &["settings", "imports", "move", "rename"],
+        timeout: Duration::from_mins(1),
+        example: || ("Always update imports", json!({ "value": "always" })),
+    };
+    type Context = SettingsContext;
+    type Input = Input;
+
+    fn footprint(_settings: &SettingsContext, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { writes: vec![store::settings_path(cx)?], checked: true, ..Footprint::default() })
+    }
+
+    async fn run(settings: &SettingsContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let value = match input.value {
+            Choice::Always => "always",
+            Choice::Prompt => "prompt",
+            Choice::Never => "never",
+        };
+        if let Some(editor) = settings.intel.settings() {
+            const OPERATION: &str = "change the setting";
+            let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
+            // The unified setting takes precedence in editors that have it.
+            let newer = editor.get(update_imports::UNIFIED, &request).await;
+            let newer = newer.map_err(|error| editor::setting_error(OPERATION, &error))?;
+            let keys: &[&str] =
+                if newer.default.is_null() { &[TYPESCRIPT, JAVASCRIPT] } else { &[update_imports::UNIFIED] };
+            return editor::set_values(&**editor, cx, keys, &json!(value), Scope::Workspace).await;
+        }
+        let values = [(TYPESCRIPT, json!(value)), (JAVASCRIPT, json!(value))];
+        store::set_values(settings, cx, Self::META.id, &values).await
+    }
+}

@@ -1,0 +1,168 @@
+//! `shell.run`: a command in the sandbox, to its end or in the background.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_exec::job::{BackgroundError, Command, Job};
+use zubi_exec::sandbox::Net;
+use zubi_policy::shell::{self, MAX_SCRIPT};
+use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+
+use super::{ShellToolContext, answer, run_error, directory, environment};
+use crate::adapter::{LocalToolMeta, LocalTool};
+
+pub(crate) struct RunCommand;
+
+/// Default time-out of a command.
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
+/// Default time-out of a background command.
+const DEFAULT_BACKGROUND: Duration = Duration::from_hours(1);
+/// Maximum time-out of a background command, in milliseconds; for others the call's deadline is shorter.
+const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
+/// How long before the call's deadline a command is ended, so that its output can still be returned.
+const RESERVE: Duration = Duration::from_secs(2);
+/// How long a background start waits for an immediate failure.
+const START_WAIT: Duration = Duration::from_millis(700);
+/// Most bytes of standard input.
+const MAX_STDIN: usize = 4 << 20;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Script for bash, or for sh if bash is missing
+    #[schemars(length(max = 65_536))]
+    command: String,
+    /// Folder of the workspace to run in; default its root
+    cwd: Option<String>,
+    /// Time-out in ms; default 120000, in the background 3600000
+    #[schemars(range(min = 1, max = 86_400_000))]
+    timeout_ms: Option<u64>,
+    /// Return at once with a handle for shell.job
+    background: Option<bool>,
+    /// Text on standard input; default none
+    #[schemars(length(max = 4_194_304))]
+    stdin: Option<String>,
+    /// Allow network access; default false
+    net: Option<bool>,
+}
+
+impl Input {
+    fn check(&self) -> Result<(), ToolError> {
+        let hint = "Pass one command line or a short script; write long scripts to a file and run that.";
+        let problem = match &self.command {
+            command if command.trim().is_empty() => "it is empty".to_owned(),
+            command if command.len() > MAX_SCRIPT => format!("it has more than {} KiB", MAX_SCRIPT / 1024),
+            command if command.contains('\0') => "it contains a NUL character".to_owned(),
+            _ => {
+                let too_long = self.stdin.as_ref().is_some_and(|text| text.len() > MAX_STDIN);
+                let hint = "Write it to a file with file.write and let the command read that.";
+                let what = format!("it has more than {} MiB", MAX_STDIN >> 20);
+                return if too_long { Err(ToolError::invalid("stdin", what, hint)) } else { Ok(()) };
+            }
+        };
+        Err(ToolError::invalid("command", problem, hint))
+    }
+
+    fn network(&self) -> Net {
+        if self.net == Some(true) { Net::Internet } else { Net::None }
+    }
+}
+
+#[async_trait]
+impl LocalTool for RunCommand {
+    const META: LocalToolMeta = LocalToolMeta {
+        id: "shell.run",
+        title: "Run a command",
+        description: "Runs a shell command in a folder of the workspace, in a sandbox, and returns both outputs (beginning and end of long ones), then exit code, time and sandbox level. For builds, tests and programs; use file.* to read, search and edit files, lsp_* for code. Use `background` for servers and long runs.",
+        notes: "The sandbox lets a command read everything except credential stores, write the workspace and its own temporary directory, and use the network only with `net`. All its processes end with it. The complete output is stored for seven days; read it with output.read and output.grep.",
+        effect: Effect::Execute,
+        exposure: Exposure::Deferred,
+        toolset: super::TOOLSET,
+        category: "Shell",
+        tags: &["shell", "bash", "command", "run", "execute", "build", "test", "terminal"],
+        timeout: Duration::from_mins(30),
+        example: || ("Run the tests", json!({ "command": "cargo test --quiet", "timeout_ms": 300_000 })),
+    };
+    type Context = ShellToolContext;
+    type Input = Input;
+
+    fn footprint(shell: &ShellToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        input.check()?;
+        let directory = directory(cx, input.cwd.as_deref())?;
+        let analysis = shell::read_fed(&input.command, &directory, input.stdin.is_some());
+        let level =
+            shell.jobs.runner().sandbox().probed_status().map_or("the strongest level here", |it| it.level.name());
+        let (network, hosts) = match input.network() {
+            Net::None => ("no network", Vec::new()),
+            // The hosts cannot be determined from the command's text.
+            Net::Internet | Net::All => ("the network", vec!["*".to_owned()]),
+        };
+        Ok(Footprint {
+            effect: Some(Effect::Execute),
+            reads: analysis.reads,
+            writes: analysis.writes,
+            commands: analysis.commands,
+            hosts,
+            unresolved: analysis.unresolved,
+            directory: Some(directory),
+            sandbox: Some(format!("{level}: writes only below the workspace, no credential stores, {network}")),
+            preview: input.stdin.clone(),
+            ..Footprint::default()
+        })
+    }
+
+    async fn run(shell: &ShellToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        input.check()?;
+        let is_background = input.background == Some(true);
+        let command = Command::Script { text: input.command.clone(), arguments: Vec::new() };
+        let mut job = Job::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
+        job.manifest.net = input.network();
+        job.environment = environment();
+        let requested = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
+        job.stdin = input.stdin;
+        if is_background {
+            job.timeout = requested.unwrap_or(DEFAULT_BACKGROUND);
+            return start_background(shell, job, &input.command, cx).await;
+        }
+        let remaining = cx.deadline.saturating_duration_since(Instant::now());
+        job.timeout = requested.unwrap_or(DEFAULT_TIMEOUT).min(remaining.saturating_sub(RESERVE).max(remaining / 2));
+        let finished = shell.jobs.runner().run(&job, &cx.cancel).await.map_err(|error| run_error(&error))?;
+        Ok(answer::ended_answer(&finished, job.timeout, answer::output_budget(cx)))
+    }
+}
+
+async fn start_background(shell: &ShellToolContext, job: Job, title: &str, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    let timeout = job.timeout;
+    let background = shell.jobs.start(job, title).map_err(|error| match error {
+        BackgroundError::Run(error) => run_error(&error),
+        error => ToolError::operation_failed("run the command", error, "End one with shell.job {\"action\":\"stop\"} first."),
+    })?;
+    tokio::select! {
+        _ = background.wait(START_WAIT) => {}
+        () = cx.cancel.cancelled() => {}
+    }
+    let handle = &background.handle;
+    match background.outcome().as_deref() {
+        Some(Ok(finished)) => Ok(answer::ended_answer(finished, timeout, answer::output_budget(cx))),
+        Some(Err(error)) => Err(run_error(error)),
+        None => {
+            let (stdout, stderr) = background.so_far();
+            let partial_output = answer::outputs(&stdout, &stderr, answer::output_budget(cx));
+            let text = format!(
+                "job {handle} is running; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows its output\n{partial_output}"
+            );
+            let level = shell.jobs.runner().sandbox().probe().await.level.name();
+            let note = format!("time-out after {}", answer::format_seconds(timeout));
+            let status = Status {
+                endpoint: level.to_owned(),
+                readiness: "running".to_owned(),
+                complete: Some(false),
+                note: Some(note),
+            };
+            let data = json!({ "job": handle, "ended": null, "sandbox": level });
+            Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated: None })
+        }
+    }
+}

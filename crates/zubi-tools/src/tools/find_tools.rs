@@ -1,0 +1,247 @@
+//! `find_tools`: tools that match a query, with their schemas.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use zubi_tool_api::cx::BYTES_PER_TOKEN;
+use zubi_tool_api::filter::ToolQuery;
+use zubi_tool_api::registry::Registry;
+use zubi_tool_api::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+
+use super::meta_adapter::{self, MetaToolMeta};
+use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET};
+
+pub(crate) const ID: &str = "find_tools";
+
+/// Default number of described tools; each costs a schema.
+const DEFAULT_LIMIT: u32 = 5;
+
+/// Upper bound of the answer in tokens, if the surface has none.
+const DEFAULT_TOKENS: usize = 2_000;
+/// Most characters of a query that count.
+const MAX_QUERY: usize = 400;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Input {
+    /// Task in words
+    query: Option<String>,
+    /// Only tools of this category, e.g. Files
+    #[schemars(extend("x-plain" = true))]
+    category: Option<String>,
+    /// Only tools with this tag
+    #[schemars(extend("x-plain" = true))]
+    tag: Option<String>,
+    /// Maximum tools, default 5
+    #[schemars(extend("x-common" = true))]
+    limit: Option<u32>,
+}
+
+pub(super) struct FindTools {
+    spec: ToolSpec,
+    registry: Weak<Registry>,
+}
+
+impl FindTools {
+    pub(super) fn new(registry: Weak<Registry>) -> Self {
+        let spec = ToolSpec {
+            timeout: Duration::from_secs(30),
+            ..meta_adapter::spec::<Input>(&MetaToolMeta {
+                id: ID,
+                title: "Find tools",
+                description: "Tools beyond this list, by what they do: id, description, schema.",
+                effect: Effect::Read,
+                tags: &["find", "search"],
+                example: ("Tools for inheritance", json!({ "query": "inheritance" })),
+            })
+        };
+        Self { spec, registry }
+    }
+}
+
+#[async_trait]
+impl Tool for FindTools {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let input: Input = schema::parse(args)?;
+        let registry = meta_adapter::upgrade_registry(&self.registry)?;
+        // Meta tools are excluded: every session that can call this tool has them.
+        let mut tools = registry.list(&cx.caller.restrictions);
+        tools.retain(|tool| tool.spec().toolset != TOOLSET);
+        let non_empty = |text: Option<&String>| -> Option<String> {
+            text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        let (category, tag) = (non_empty(input.category.as_ref()), non_empty(input.tag.as_ref()));
+        (ToolQuery { toolset: None, category: category.as_deref(), tag: tag.as_deref() })
+            .retain(&mut tools, |tool| tool.spec())
+            .map_err(|error| ToolError::invalid(error.name, &error, error.hint()))?;
+        let filter_text: String = [("category", category), ("tag", tag)]
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!(", {name} {}", value?)))
+            .collect();
+        // No real query is longer; the answer repeats the query.
+        let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
+        let words = content_words(&query);
+        // Notes about left-out tools are useful only if nothing was found, or if all tools were requested.
+        let notes = registry.notes();
+        if words.is_empty() {
+            return Ok(append_notes(overview(&format!("{} in all{filter_text}", tool_count(tools.len())), &tools), &notes));
+        }
+        let found = rank_tools(tools.clone(), &query, &words);
+        if found.is_empty() {
+            return Ok(append_notes(overview(&format!("no tool matches `{}`; available{filter_text}", query.trim()), &tools), &notes));
+        }
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
+        Ok(describe_tools(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
+    }
+}
+
+/// Appends the providers' notes about left-out tools.
+fn append_notes(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
+    for note in notes {
+        output.text.push_str("left out: ");
+        output.text.push_str(note);
+        output.text.push('\n');
+    }
+    if let Some(data) = output.data.as_mut().filter(|_| !notes.is_empty()) {
+        data["leftOut"] = json!(notes);
+    }
+    output
+}
+
+fn tool_count(number: usize) -> String {
+    if number == 1 { "1 tool".to_owned() } else { format!("{number} tools") }
+}
+
+/// Lists the toolsets with the ids of their tools.
+fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
+    let mut sets: Vec<(&str, Vec<&str>)> = Vec::new();
+    for spec in tools.iter().map(|tool| tool.spec()) {
+        match sets.iter_mut().find(|(set, _)| *set == spec.toolset) {
+            Some((_, ids)) => ids.push(&spec.id),
+            None => sets.push((&spec.toolset, vec![&spec.id])),
+        }
+    }
+    let mut text = format!("{title}, by toolset:\n");
+    for (set, ids) in &sets {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "  {set}: {}", ids.join(", "));
+    }
+    text.push_str("query with words of the task, or an id, for input schemas\n");
+    let data = json!({ "tools": [], "total": 0, "toolsets": sets.iter().map(|(set, ids)| json!({ "toolset": set, "tools": ids })).collect::<Vec<_>>() });
+    ToolOutput { text, data: Some(data), ..ToolOutput::default() }
+}
+
+/// Describes the best tools with their schemas, within the budget; at least one.
+fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
+    let (mut body, mut shown) = (String::new(), Vec::new());
+    for spec in found.iter().map(|tool| tool.spec()).take(limit) {
+        let input = Value::Object(model_schema(&spec.input));
+        let entry = format!(
+            "{} ({}, toolset {}): {}\n  input: {input}\n",
+            spec.id,
+            meta_adapter::as_str(spec.effect),
+            spec.toolset,
+            first_sentence(&spec.description)
+        );
+        if !shown.is_empty() && body.len() + entry.len() > bytes {
+            break;
+        }
+        body.push_str(&entry);
+        shown.push(json!({
+            "id": spec.id, "name": spec.wire_name(), "description": spec.description, "inputSchema": input,
+            "effect": spec.effect, "toolset": spec.toolset, "exposure": spec.exposure,
+        }));
+    }
+    let mut text = format!("{} for `{}`, best first\n{body}", tool_count(found.len()), query.trim());
+    let remaining = found.len() - shown.len();
+    if remaining > 0 {
+        let ids: Vec<&str> = found.iter().skip(shown.len()).map(|tool| tool.spec().id.as_str()).collect();
+        let _ = writeln!(text, "… {remaining} more: {}", ids.join(", "));
+    }
+    let _ =
+        writeln!(text, "{CALL_READ_TOOL} {{\"tool\", \"arguments\"}} calls tools that read or plan, {CALL_TOOL} any");
+    let data = json!({ "tools": shown, "total": found.len() });
+    ToolOutput { text, data: Some(data), ..ToolOutput::default() }
+}
+
+/// Returns the first sentence of a description, which is sufficient by itself by convention.
+fn first_sentence(description: &str) -> &str {
+    description.split_inclusive(". ").next().unwrap_or_default().trim_end()
+}
+
+/// Returns a schema without zubi's own keywords and without the root description, which documents the type.
+fn model_schema(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut schema = schema.clone();
+    schema.remove("description");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.retain(|keyword, _| !keyword.starts_with("x-"));
+        }
+    }
+    schema
+}
+
+/// Splits a text into lower-case words, without stop words.
+fn content_words(text: &str) -> Vec<String> {
+    const STOP_WORDS: [&str; 18] = [
+        "a", "an", "and", "all", "by", "for", "i", "in", "is", "it", "lsp", "of", "or", "the", "to", "tool", "tools",
+        "with",
+    ];
+    text.split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| !word.is_empty() && !STOP_WORDS.contains(&word.as_str()))
+        .collect()
+}
+
+/// Returns the tools that match any word, best first, in list order among equals.
+///
+/// A tool named in the query comes first. Otherwise the weight of a word is divided by the number of tools that match
+/// it: `symbol` occurs in nearly all of them and hardly distinguishes them.
+fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, query_words: &[String]) -> Vec<Arc<dyn Tool>> {
+    /// Weight of a word that matches only one tool, per point of [`score`].
+    const FULL_WEIGHT: usize = 1_000;
+    let mut totals = vec![0; tools.len()];
+    for word in query_words {
+        let scores: Vec<usize> = tools.iter().map(|tool| score(tool.spec(), word)).collect();
+        let matching = scores.iter().filter(|score| **score > 0).count().max(1);
+        for (total, score) in totals.iter_mut().zip(scores) {
+            *total += score * FULL_WEIGHT / matching;
+        }
+    }
+    let is_called = |tool: &Arc<dyn Tool>| {
+        let mut names = query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
+        names.any(|name| name.eq_ignore_ascii_case(&tool.spec().id))
+    };
+    for (total, tool) in totals.iter_mut().zip(&tools) {
+        if is_called(tool) {
+            *total = usize::MAX;
+        }
+    }
+    let mut found: Vec<(usize, Arc<dyn Tool>)> =
+        totals.into_iter().zip(tools).filter(|(total, _)| *total > 0).collect();
+    found.sort_by_key(|(total, _)| std::cmp::Reverse(*total));
+    found.into_iter().map(|(_, tool)| tool).collect()
+}
+
+/// Scores how well a tool matches a word: the name counts most, then a tag or the title, then the description.
+fn score(spec: &ToolSpec, word: &str) -> usize {
+    let matches = |text: &str| content_words(text).iter().any(|known| is_same_stem(known, word));
+    let tags = spec.tags.iter().any(|tag| matches(tag)) || matches(&spec.title);
+    8 * usize::from(matches(&spec.id)) + 4 * usize::from(tags) + usize::from(matches(&spec.description))
+}
+
+/// Returns whether two words differ only in their endings, so that `implement` finds `implementations`.
+fn is_same_stem(known: &str, word: &str) -> bool {
+    const STEM: usize = 4;
+    known == word
+        || (word.chars().count() >= STEM && known.starts_with(word))
+        || (known.chars().count() >= STEM && word.starts_with(known))
+}

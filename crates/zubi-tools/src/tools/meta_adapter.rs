@@ -1,0 +1,130 @@
+//! Calls that one tool delegates to another.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use anyhow::anyhow;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use zubi_tool_api::footprint::DelegatedCall;
+use zubi_tool_api::registry::{CallError, Registry};
+use zubi_tool_api::spec::Example;
+use zubi_tool_api::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+
+use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, TOOLSET};
+
+/// Longer than any tool's own time-out, which applies.
+pub(super) const TIMEOUT: Duration = Duration::from_hours(1);
+
+/// Static description of a meta tool.
+pub(super) struct MetaToolMeta {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    pub(super) effect: Effect,
+    pub(super) tags: &'static [&'static str],
+    /// Title and arguments.
+    pub(super) example: (&'static str, Value),
+}
+
+/// Creates the specification of a meta tool.
+pub(super) fn spec<I: JsonSchema>(meta: &MetaToolMeta) -> ToolSpec {
+    let (title, args) = meta.example.clone();
+    ToolSpec {
+        id: meta.id.to_owned(),
+        title: meta.title.to_owned(),
+        description: meta.description.to_owned(),
+        input: schema::schema_of::<I>(),
+        examples: vec![Example { title: title.to_owned(), args }],
+        notes: String::new(),
+        effect: meta.effect,
+        toolset: TOOLSET.to_owned(),
+        exposure: Exposure::Direct,
+        approval: Approval::ByEffect,
+        timeout: TIMEOUT,
+        category: "Tools".to_owned(),
+        tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        icon: None,
+    }
+}
+
+/// Arguments of the tools that call others.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Id
+    #[schemars(extend("x-plain" = true))]
+    pub(super) tool: String,
+    /// Arguments of the tool, by its schema
+    #[schemars(extend("x-plain" = true))]
+    pub(super) arguments: Option<Map<String, Value>>,
+}
+
+/// Returns the registry; it is gone only when the host is.
+pub(super) fn upgrade_registry(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolError> {
+    registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry no longer exists")))
+}
+
+/// Finds the tool with a given name, if the session may use it and other tools may call it. Refreshes the list, because
+/// the tool may be new.
+pub(super) async fn find_tool(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
+    let found = registry.find_refreshing(name, &cx.caller.restrictions).await;
+    ensure_callable(found.map_err(|error| call_error(error, None))?)
+}
+
+fn ensure_callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
+    if [CALL_READ_TOOL, CALL_TOOL].contains(&tool.spec().id.as_str()) {
+        let what = format!("`{}` calls other tools and cannot be called by one", tool.spec().id);
+        return Err(ToolError::invalid("tool", what, "Pass the id of the tool to call."));
+    }
+    Ok(tool)
+}
+
+/// Calls a tool on behalf of the caller in `cx`.
+pub(super) async fn call_as(
+    registry: &Registry,
+    tool: &dyn Tool,
+    arguments: Option<Map<String, Value>>,
+    cx: ToolCx,
+) -> Result<ToolOutput, ToolError> {
+    let id = tool.spec().id.clone();
+    registry
+        .call(&id, Value::Object(arguments.unwrap_or_default()), cx)
+        .await
+        .map_err(|error| call_error(error, Some(&id)))
+}
+
+/// Returns an effect as the configuration spells it.
+pub(super) fn as_str(effect: Effect) -> String {
+    json!(effect).as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns the footprint of the outer call: that of the inner call, with its secrets left out of the audit record. The
+/// policy judges and prompts for the inner call, under its own name; two prompts for one action would train users to
+/// approve without reading. The effect of the outer call is therefore at most Write, which requires no approval.
+pub(super) fn delegated_footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
+    let inner = || {
+        let registry = registry.upgrade()?;
+        let name = args.get("tool")?.as_str()?;
+        let tool = ensure_callable(registry.find(name, &cx.caller.restrictions).ok()?).ok()?;
+        let arguments = args.get("arguments").cloned().unwrap_or_default();
+        let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
+        let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
+        let passes_on = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
+        Some(Footprint { effect: Some(effect), passes_on, ..footprint })
+    };
+    // An impossible call touches nothing; running it reports the reason.
+    inner().unwrap_or_else(|| Footprint::of_effect(Effect::Read))
+}
+
+fn call_error(error: CallError, called_id: Option<&str>) -> ToolError {
+    match error {
+        CallError::Unknown { name, why, .. } => {
+            ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` lists the available tools."))
+        }
+        CallError::Tool { error: ToolError::Fatal(error), id } if called_id.is_some() => {
+            ToolError::Fatal(error.context(format!("in {id}")))
+        }
+        CallError::Tool { error, .. } => error,
+    }
+}

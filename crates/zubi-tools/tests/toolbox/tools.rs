@@ -1,0 +1,232 @@
+//! Tool discovery, and calls through the meta tools.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use tokio::sync::Notify;
+use zubi_base::endpoint::Readiness;
+use zubi_code::testing::Toy;
+use zubi_tool_api::audit::{AuditRecord, AuditSink, NoAudit};
+use zubi_tool_api::cx::{ProgressSink, Restrictions, ToolCx};
+
+use crate::support::{SHAPES, call_in, check, cx, restricted_registry};
+
+#[tokio::test]
+async fn tools_are_found_by_words() {
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "type hierarchy", "limit": 1 })).await, @r#"
+    8 tools for `type hierarchy`, best first
+    lsp_type_hierarchy (read, toolset lsp): Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.
+      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Type/method"},"path":{"type":"string","description":"File or folder of symbol"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"Path or file:// URI"},"line":{"type":"integer","description":"0-based","minimum":0},"character":{"type":"integer","minimum":0,"description":"0-based"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"max_tokens":{"type":"integer","minimum":0,"description":"Upper bound of the answer, default 2000"},"wait_ms":{"type":"integer","minimum":0,"description":"How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
+    … 7 more: lsp_call_hierarchy, lsp_type_definition, lsp_hover, lsp_completion, lsp_explain, domainlang_list, set_update_imports_setting
+    call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any
+    "#);
+    let first = async |query: &str| {
+        let answer = check(SHAPES, "find_tools", json!({ "query": query, "limit": 1 })).await;
+        answer.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned()
+    };
+    for (query, expected) in [
+        ("lsp_explain", "lsp_explain"),
+        ("who calls a function", "lsp_call_hierarchy"),
+        ("inheritance", "lsp_type_hierarchy"),
+        ("implement an interface", "lsp_implementations"),
+        ("understand everything about a symbol", "lsp_explain"),
+        ("undo", "undo_edit"),
+        ("errors and warnings", "lsp_diagnostics"),
+    ] {
+        assert_eq!(first(query).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_match_the_toolsets_are_listed() {
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @"
+    no tool matches `send mail`; available, by toolset:
+      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
+      edit: apply_edit, undo_edit
+      domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
+      file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
+      refactor: rename_file, rename_symbol, organize_imports
+      settings: get_setting, set_setting, set_update_imports_setting
+      editor: editor
+    query with words of the task, or an id, for input schemas
+    ");
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @"
+    37 tools in all, by toolset:
+      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
+      edit: apply_edit, undo_edit
+      domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
+      file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
+      refactor: rename_file, rename_symbol, organize_imports
+      settings: get_setting, set_setting, set_update_imports_setting
+      editor: editor
+    query with words of the task, or an id, for input schemas
+    ");
+}
+
+#[tokio::test]
+async fn an_answer_fits_the_budget() {
+    let toy = Toy::new(SHAPES);
+    let mut cx = cx(&toy, Restrictions::default());
+    cx.token_budget = Some(200);
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
+    let answer = call_in(&registry, "find_tools", json!({ "query": "symbol" }), cx).await;
+    insta::assert_snapshot!(answer.lines().last().unwrap(), @r#"call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any"#);
+    assert!(answer.len() < 2_000, "{answer}");
+}
+
+#[tokio::test]
+async fn a_tool_is_called_through_another() {
+    let direct = check(SHAPES, "lsp_type_definition", json!({ "symbol": "unit" })).await;
+    let inner = json!({ "tool": "lsp_type_definition", "arguments": { "symbol": "unit" } });
+    assert_eq!(check(SHAPES, "call_read_tool", inner.clone()).await, direct);
+    assert_eq!(check(SHAPES, "call_tool", inner).await, direct);
+}
+
+#[tokio::test]
+async fn an_invalid_inner_call_fails_like_a_direct_one() {
+    for (tool, arguments) in [
+        ("lsp_hover", json!({})),
+        ("lsp_hover", json!({ "at": 7 })),
+        ("lsp_hover", json!({ "symbl": "x" })),
+        ("lsp_references", json!({ "symbol": "nothing" })),
+    ] {
+        let direct = check(SHAPES, tool, arguments.clone()).await;
+        let inner = json!({ "tool": tool, "arguments": arguments });
+        assert_eq!(check(SHAPES, "call_read_tool", inner.clone()).await, direct, "{tool}");
+        assert_eq!(check(SHAPES, "call_tool", inner).await, direct, "{tool}");
+    }
+    insta::assert_snapshot!(check(SHAPES, "call_tool", json!({ "tool": "lsp_hovr" })).await, @"
+    Invalid input: tool: `lsp_hovr`: there is no such tool; did you mean `lsp_hover`?
+    `find_tools` lists the available tools.
+    ");
+    insta::assert_snapshot!(check(SHAPES, "call_tool", json!({})).await, @r#"
+    Invalid input: tool: is required
+    `tool` (string): Id Example: {"tool":"apply_edit","arguments":{"plan":"p-…"}}
+    "#);
+}
+
+#[tokio::test]
+async fn call_read_tool_rejects_writing_tools() {
+    insta::assert_snapshot!(check(SHAPES, "call_read_tool", json!({ "tool": "apply_edit", "arguments": { "plan": "p-x" } })).await, @"
+    Invalid input: tool: `apply_edit` is not read-only (its effect is write)
+    Call it with call_tool, or by its own name.
+    ");
+    insta::assert_snapshot!(check(SHAPES, "call_tool", json!({ "tool": "apply_edit", "arguments": { "plan": "p-x" } })).await, @"
+    Failed to apply the edit: `p-x` is neither a plan (`p-…`) nor an action (`a-…`)
+    Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
+    ");
+}
+
+#[tokio::test]
+async fn meta_tools_do_not_call_each_other() {
+    for outer in ["call_tool", "call_read_tool"] {
+        for inner in ["call_tool", "call_read_tool"] {
+            let answer = check(SHAPES, outer, json!({ "tool": inner, "arguments": { "tool": "lsp_hover" } })).await;
+            assert!(
+                answer.ends_with(
+                    "calls other tools and cannot be called by one\nPass the id of the tool to call."
+                ),
+                "{answer}"
+            );
+        }
+    }
+    let found = check(SHAPES, "call_tool", json!({ "tool": "find_tools", "arguments": { "query": "undo" } })).await;
+    assert!(found.contains("undo_edit"), "{found}");
+}
+
+/// An inner call has the same restrictions as a direct one, whether they come from settings or from the session.
+#[tokio::test]
+async fn restrictions_cannot_be_bypassed() {
+    let toy = Toy::new(SHAPES);
+    let read_only = Restrictions { read_only: true, ..Restrictions::default() };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let some_tools = Restrictions { tools: vec![names(&["!lsp_hover"])], ..Restrictions::default() };
+    let some_sets = Restrictions { toolsets: vec![names(&["!edit"])], ..Restrictions::default() };
+    for (restrictions, outer, inner) in [
+        (&read_only, "call_read_tool", "undo_edit"),
+        (&read_only, "call_tool", "undo_edit"),
+        (&some_tools, "call_tool", "lsp_hover"),
+        (&some_tools, "call_read_tool", "lsp_hover"),
+        (&some_sets, "call_tool", "undo_edit"),
+    ] {
+        let question = json!({ "tool": inner, "arguments": { "plan": "p-x" } });
+        let open = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
+        let closed = restricted_registry(&toy, restrictions.clone(), Arc::new(NoAudit));
+        let by_caller = call_in(&open, outer, question.clone(), cx(&toy, restrictions.clone())).await;
+        let by_settings = call_in(&closed, outer, question, cx(&toy, Restrictions::default())).await;
+        assert_eq!(by_caller, by_settings);
+        assert!(by_caller.contains("read-only") || by_caller.contains("switched off"), "{outer} {inner}: {by_caller}");
+        let found = call_in(&closed, "find_tools", json!({}), cx(&toy, Restrictions::default())).await;
+        assert!(!found.contains(inner), "{found}");
+    }
+}
+
+#[derive(Default)]
+struct Log(Mutex<Vec<String>>);
+
+impl AuditSink for Log {
+    fn record(&self, record: &AuditRecord) {
+        let line = format!("{} {:?} {} {}", record.tool, record.effect, record.decision, record.outcome);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+}
+
+#[tokio::test]
+async fn both_calls_are_recorded() {
+    let toy = Toy::new(SHAPES);
+    let log = Arc::new(Log::default());
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
+    for (outer, inner) in [
+        ("call_read_tool", "lsp_hover"),
+        ("call_tool", "undo_edit"),
+        ("call_read_tool", "undo_edit"),
+        ("call_tool", "nothing"),
+    ] {
+        call_in(
+            &registry,
+            outer,
+            json!({ "tool": inner, "arguments": { "plan": "p-x" } }),
+            cx(&toy, Restrictions::default()),
+        )
+        .await;
+    }
+    insta::assert_snapshot!(log.0.lock().unwrap().join("\n"), @"
+    lsp_hover Read none invalid_input
+    call_read_tool Read allow invalid_input
+    undo_edit Write allow failed
+    call_tool Write allow failed
+    call_read_tool Plan allow invalid_input
+    call_tool Read allow invalid_input
+    ");
+}
+
+/// Signals that an inner call has started to wait for its server.
+#[derive(Default)]
+struct WaitSignal(Notify);
+
+impl ProgressSink for WaitSignal {
+    fn report(&self, _fraction: Option<f64>, _message: &str) {
+        self.0.notify_one();
+    }
+}
+
+#[tokio::test]
+async fn cancelling_the_outer_call_cancels_the_inner_one() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Starting);
+    let log = Arc::new(Log::default());
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::clone(&log) as Arc<dyn AuditSink>);
+    let started = Arc::new(WaitSignal::default());
+    let cx = ToolCx { progress: Arc::clone(&started) as Arc<dyn ProgressSink>, ..cx(&toy, Restrictions::default()) };
+    let cancel = cx.cancel.clone();
+    let question = json!({ "tool": "lsp_hover", "arguments": { "at": "app.toy:1:5" } });
+    let (answer, ()) = tokio::join!(call_in(&registry, "call_read_tool", question, cx), async {
+        started.0.notified().await;
+        cancel.cancel();
+    });
+    assert!(answer.contains("the call was cancelled"), "{answer}");
+    insta::assert_snapshot!(log.0.lock().unwrap().join("\n"), @"
+    lsp_hover Read allow cancelled
+    call_read_tool Read allow cancelled
+    ");
+}
